@@ -1,0 +1,1 @@
+"""SQLAlchemy Core on SQLite and PostgreSQL: one code for both, different only where the databases are."""

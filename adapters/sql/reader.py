@@ -1,0 +1,85 @@
+"""Reading: single questions and jobs, pages of them, and a question's history."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Select, func, select
+
+from adapters.sql import tables
+from adapters.sql.access import Access
+from adapters.sql.rows import event_from, job_from, question_from
+from core.ids import JobId, QuestionId, WorkspaceId
+from core.job import Job
+from core.kinds import JobStatus
+from core.ports import JobFilter, JobKey, QuestionFilter, StoredEvent
+from core.question import Question, Status
+
+_Q, _J, _E = tables.questions, tables.jobs, tables.events
+_QUESTION = select(_Q.c.id, _Q.c.spec, _Q.c.life, _Q.c.asked_at, _Q.c.version, _Q.c.status)
+
+
+class SqlReader:
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    async def question(self, question_id: QuestionId) -> Question | None:
+        return next(iter(await self._questions(_QUESTION.where(_Q.c.id == question_id))), None)
+
+    async def questions(
+        self, where: QuestionFilter, *, limit: int, after: QuestionId | None = None
+    ) -> Sequence[Question]:
+        query = _QUESTION.where(_Q.c.workspace_id == where.workspace_id)
+        if where.status is not None:
+            query = query.where(_Q.c.status == where.status.value)
+        if where.kind is not None:
+            query = query.where(_Q.c.kind == where.kind.value)
+        if where.project_id is not None:
+            query = query.where(_Q.c.project_id == where.project_id)
+        if where.job_id is not None:
+            query = query.where(_Q.c.job_id == where.job_id)
+        if where.asker is not None:
+            query = query.where(_Q.c.asker == where.asker)
+        if after is not None:
+            query = query.where(_Q.c.id > after)
+        return await self._questions(query.order_by(_Q.c.id).limit(limit))
+
+    async def count_open(self, workspace_id: WorkspaceId) -> int:
+        count = select(func.count()).where(_Q.c.workspace_id == workspace_id, _Q.c.status == Status.OPEN.value)
+        return await self._access.read(lambda connection: connection.execute(count).scalar_one())
+
+    async def settled_among(self, question_ids: Sequence[QuestionId]) -> Sequence[Question]:
+        found: list[Question] = []
+        for start in range(0, len(question_ids), 500):
+            some = question_ids[start : start + 500]
+            closed = _QUESTION.where(_Q.c.id.in_(some), _Q.c.status != Status.OPEN.value)
+            found += await self._questions(closed)
+        return found
+
+    async def _questions(self, query: Select[*tuple[Any, ...]]) -> list[Question]:
+        return await self._access.read(lambda c: [question_from(row) for row in c.execute(query)])
+
+    async def job(self, key: JobKey) -> Job | None:
+        named = select(_J.c.body).where(_J.c.workspace_id == key.workspace_id, _J.c.id == key.job_id)
+        row = await self._access.read(lambda connection: connection.execute(named).first())
+        return None if row is None else job_from(row)
+
+    async def jobs(self, where: JobFilter, *, limit: int, after: JobId | None = None) -> Sequence[Job]:
+        query = select(_J.c.body).where(_J.c.workspace_id == where.workspace_id)
+        if where.owner is not None:
+            query = query.where(_J.c.owner == where.owner)
+        if where.ready:
+            query = query.where(_J.c.status == JobStatus.RUNNING.value)
+        if where.closing:
+            query = query.where(_J.c.closing)
+        if after is not None:
+            query = query.where(_J.c.id > after)
+        ordered = query.order_by(_J.c.id).limit(limit)
+        return await self._access.read(lambda connection: [job_from(row) for row in connection.execute(ordered)])
+
+    async def history(self, question_id: QuestionId) -> Sequence[StoredEvent]:
+        question = await self.question(question_id)
+        if question is None:
+            return []
+        spec = question.spec
+        query = select(_E).where(_E.c.question_id == question_id).order_by(_E.c.sequence)
+        return await self._access.read(lambda connection: [event_from(row, spec) for row in connection.execute(query)])

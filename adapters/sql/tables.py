@@ -1,0 +1,186 @@
+"""The tables. Instants are whole milliseconds since 1970; what nobody queries inside is one JSON text."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+metadata = MetaData()
+
+_OPEN = text("status = 'open'")
+_RowNumber = BigInteger().with_variant(Integer, "sqlite")
+
+questions = Table(
+    "questions",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("workspace_id", String(64), nullable=False),
+    Column("project_id", Text),
+    Column("job_id", Text),
+    Column("asker", Text, nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("asked_at", BigInteger, nullable=False),
+    Column("due_at", BigInteger),
+    # what was asked, never rewritten / what has become of it
+    Column("spec", Text, nullable=False),
+    Column("life", Text, nullable=False),
+    Column("holding_slot", Integer),
+    Column("lease_until", BigInteger, nullable=False, server_default="0"),
+    Column("fence", Integer, nullable=False, server_default="0"),
+)
+Index("questions_open", questions.c.workspace_id, questions.c.id, sqlite_where=_OPEN, postgresql_where=_OPEN)
+Index(
+    "questions_open_by_kind",
+    questions.c.workspace_id,
+    questions.c.kind,
+    questions.c.id,
+    sqlite_where=_OPEN,
+    postgresql_where=_OPEN,
+)
+Index(
+    "questions_open_by_project",
+    questions.c.workspace_id,
+    questions.c.project_id,
+    questions.c.id,
+    sqlite_where=text("status = 'open' AND project_id IS NOT NULL"),
+    postgresql_where=text("status = 'open' AND project_id IS NOT NULL"),
+)
+Index(
+    "questions_open_by_asker",
+    questions.c.workspace_id,
+    questions.c.asker,
+    questions.c.id,
+    sqlite_where=_OPEN,
+    postgresql_where=_OPEN,
+)
+Index(
+    "questions_by_job",
+    questions.c.workspace_id,
+    questions.c.job_id,
+    questions.c.id,
+    sqlite_where=text("job_id IS NOT NULL"),
+    postgresql_where=text("job_id IS NOT NULL"),
+)
+Index(
+    "questions_due",
+    questions.c.due_at,
+    sqlite_where=text("due_at IS NOT NULL"),
+    postgresql_where=text("due_at IS NOT NULL"),
+)
+# Where policy limits the open questions that hold a job, the database itself refuses one too many.
+Index(
+    "questions_holding_slot",
+    questions.c.workspace_id,
+    questions.c.job_id,
+    questions.c.holding_slot,
+    unique=True,
+    sqlite_where=text("holding_slot IS NOT NULL"),
+    postgresql_where=text("holding_slot IS NOT NULL"),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("workspace_id", String(64), nullable=False),
+    Column("id", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("status", String(32), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("closing", Boolean, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("workspace_id", "id"),
+)
+Index("jobs_by_owner", jobs.c.workspace_id, jobs.c.owner, jobs.c.id)
+Index("jobs_closing", jobs.c.id, sqlite_where=text("closing"), postgresql_where=text("closing"))
+
+events = Table(
+    "events",
+    metadata,
+    Column("position", _RowNumber, primary_key=True, autoincrement=True),
+    Column("workspace_id", String(64), nullable=False),
+    Column("question_id", String(40)),
+    Column("job_id", Text),
+    Column("sequence", Integer, nullable=False),
+    Column("name", String(40), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("data", Text, nullable=False),
+    UniqueConstraint("question_id", "sequence", name="events_of_question"),
+    sqlite_autoincrement=True,
+)
+Index(
+    "events_of_job",
+    events.c.workspace_id,
+    events.c.job_id,
+    events.c.position,
+    sqlite_where=text("job_id IS NOT NULL"),
+    postgresql_where=text("job_id IS NOT NULL"),
+)
+
+commands = Table(
+    "commands",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("fingerprint", String(80), nullable=False),
+    Column("question_id", String(40)),
+    Column("at", BigInteger, nullable=False),
+)
+Index("commands_by_age", commands.c.at)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("question_id", String(40), nullable=False),
+    Column("surface", String(32), nullable=False),
+    Column("address", Text, nullable=False),
+    Column("wanted_version", Integer, nullable=False),
+    Column("shown_version", Integer, nullable=False),
+    # when to try; empty once the target shows what is wanted, or never will
+    Column("ready_at", BigInteger),
+    Column("attempt", Integer, nullable=False),
+    Column("ref", Text),
+    Column("failure", Text),
+    Column("lease_until", BigInteger, nullable=False),
+    Column("fence", Integer, nullable=False),
+)
+Index(
+    "notices_ready",
+    notices.c.ready_at,
+    sqlite_where=text("ready_at IS NOT NULL"),
+    postgresql_where=text("ready_at IS NOT NULL"),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("role", String(16), nullable=False),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("hint", String(16), nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("workspace_id", String(64), nullable=False),
+    Column("person_id", String(40)),
+    Column("created_at", BigInteger, nullable=False),
+    Column("last_used_at", BigInteger),
+    Column("revoked_at", BigInteger),
+)

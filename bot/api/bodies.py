@@ -1,0 +1,174 @@
+"""Request bodies. Names are camelCase in the documents; snake_case is understood as well."""
+
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic.alias_generators import to_camel
+
+from core.answers import RawAnswer
+from core.asking import UNSET, Draft, DraftAction, DraftOption
+from core.ids import JobId, JsonObject, JsonValue
+from core.job import OnTimeout
+from core.question import Risk, Urgency
+
+_LONGEST = 10_000_000.0  # minutes; beyond any limit, below what a timedelta holds
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Word = Annotated[str, Field(max_length=200)]
+Number = StrictInt | StrictFloat
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid")
+
+
+class OptionBody(Body):
+    label: StrictStr
+    value: StrictStr | StrictBool | StrictInt | StrictFloat | None = None
+    id: Annotated[StrictStr, Field(min_length=1, max_length=200)] | None = None
+    description: StrictStr | None = None
+    recommended: StrictBool = False
+    implications: StrictStr | None = None
+    pros: list[StrictStr] = Field(default=[], max_length=50)
+    cons: list[StrictStr] = Field(default=[], max_length=50)
+
+    def draft(self) -> DraftOption:
+        return DraftOption(
+            self.label,
+            self.value,
+            self.id,
+            self.description,
+            self.recommended,
+            self.implications,
+            tuple(self.pros),
+            tuple(self.cons),
+        )
+
+
+class ActionBody(Body):
+    tool: Name
+    arguments: dict[str, JsonValue] = {}
+    diff: StrictStr | None = None
+    risk: Literal["low", "medium", "high", "critical"] | None = None
+    editable: StrictBool = False
+
+    def draft(self) -> DraftAction:
+        risk = Risk(self.risk) if self.risk is not None else None
+        return DraftAction(self.tool, self.arguments, self.diff, risk, self.editable)
+
+
+class ResponseBody(Body):
+    """An answer: its value and, if wanted, an explanation."""
+
+    value: JsonValue
+    type: StrictStr | None = None
+    text: StrictStr | None = None
+    arguments: dict[str, JsonValue] | None = None
+
+    def raw(self) -> RawAnswer:
+        return RawAnswer(self.value, self.text, self.arguments, self.type)
+
+
+class AskBody(Body):
+    question: StrictStr
+    type: StrictStr | None = None
+    response_type: StrictStr | None = None
+    options: list[OptionBody | StrictStr] | None = None
+    context: JsonObject | None = None
+    timeout_minutes: Number | None = None
+    default_response: ResponseBody | None = None
+    allow_free_text: StrictBool = False
+    form_schema: JsonObject | None = Field(default=None, alias="schema")
+    action: ActionBody | None = None
+    to: Name | None = None
+    urgency: Literal["low", "normal", "high", "urgent"] = "normal"
+    reminder_minutes: Annotated[Number, Field(gt=0, le=_LONGEST)] | None = None
+    tags: list[Name] = Field(default=[], max_length=50)
+    metadata: JsonObject | None = None
+    callback_url: Annotated[str, Field(max_length=2000, pattern=r"^https?://")] | None = None
+    agent: Name | None = None
+    phase: Name | None = None
+    category: Name | None = None
+    project_id: Name | None = None
+    workspace_id: Name | None = None
+    job_id: Name | None = None
+    operation_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+
+    def draft(self, job_id: JobId | None) -> Draft:
+        limit = UNSET if "timeout_minutes" not in self.model_fields_set else _minutes(self.timeout_minutes)
+        options = self.options
+        return Draft(
+            text=self.question,
+            kind=self.type,
+            response_type=self.response_type,
+            options=None
+            if options is None
+            else tuple(DraftOption(o) if isinstance(o, str) else o.draft() for o in options),
+            allow_free_text=self.allow_free_text,
+            schema=self.form_schema,
+            action=self.action.draft() if self.action is not None else None,
+            time_limit=limit,
+            default=self.default_response.raw() if self.default_response is not None else None,
+            job_id=job_id,
+            project_id=self.project_id,
+            context=self.context,
+            to=self.to,
+            urgency=Urgency(self.urgency),
+            reminder=_minutes(self.reminder_minutes),
+            tags=tuple(self.tags),
+            metadata=self.metadata,
+            callback_url=self.callback_url,
+            agent=self.agent,
+            phase=self.phase,
+            category=self.category,
+            operation_id=self.operation_id,
+        )
+
+
+def _minutes(minutes: float | None) -> timedelta | None:
+    if minutes is None:
+        return None
+    return timedelta(minutes=min(max(minutes, -_LONGEST), _LONGEST))
+
+
+class AnswerBody(Body):
+    response: ResponseBody
+    late: StrictBool = False
+    operation_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+
+
+class CancelBody(Body):
+    reason: Annotated[str, Field(max_length=2000)] | None = None
+
+
+class CommentBody(Body):
+    text: Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
+    ask_back: StrictBool | None = None
+    operation_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+
+
+class JobBody(Body):
+    status: (
+        Literal[
+            "running",
+            "waiting_for_input",
+            "waiting_for_approval",
+            "blocked",
+            "completed",
+            "failed",
+            "cancelled",
+        ]
+        | None
+    ) = None
+    reason: Annotated[str, Field(max_length=2000)] | None = None
+    on_timeout: Literal["fail", "block"] | None = None
+    max_open_holding: Annotated[StrictInt, Field(ge=1, le=1000)] | None = None
+
+    @property
+    def timeout_rule(self) -> OnTimeout | None:
+        return OnTimeout(self.on_timeout) if self.on_timeout is not None else None
+
+
+class ProgressBody(Body):
+    text: Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]

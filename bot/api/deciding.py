@@ -1,0 +1,67 @@
+"""Answering, commenting and cancelling over HTTP."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from bot.api.bodies import AnswerBody, CancelBody, CommentBody
+from bot.api.callers import Scope
+from bot.api.common import REPLAYED, QuestionCalls, command_key, json_response, question_name
+from bot.api.documents import takes
+from bot.api.reading import checked, read_json
+from bot.api.services import Services
+from core.commands import Answer, Remark, Withdraw
+from core.engine import Replayed
+from core.question import Status
+
+
+class Deciding(QuestionCalls):
+    async def answer(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.ANSWER)
+        raw = await read_json(request)
+        body = checked(AnswerBody, raw)
+        question_id = question_name(id)
+        key = command_key(request, caller, "answer", body.operation_id, raw)
+        done = await self.engine.handle(Answer(question_id, caller.actor, body.response.raw(), body.late), key=key)
+        if isinstance(done, Replayed):
+            question = await self.replayed(done)
+            said = {"success": True, "jobResumed": False, "question": self.shown(question)}
+            return json_response(said, 200, REPLAYED)
+        question = self.outcome_of(done, caller, question_id)
+        said = {"success": True, "jobResumed": done.job_resumed, "question": self.shown(question)}
+        return json_response(said, 202 if question.status is Status.EXPIRED else 200)
+
+    async def cancel(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.ASK)
+        body = checked(CancelBody, await read_json(request, empty={}))
+        asked = await self.visible(caller, id)
+        done = await self.engine.handle(Withdraw(asked.id, caller.actor, body.reason))
+        question = await self.replayed(done) if isinstance(done, Replayed) else self.outcome_of(done, caller, asked.id)
+        return json_response({"success": True, "question": self.shown(question)})
+
+    async def comment(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.ASK, Scope.ANSWER)
+        raw = await read_json(request)
+        body = checked(CommentBody, raw)
+        asked = await self.visible(caller, id)
+        key = command_key(request, caller, "comment", body.operation_id, raw)
+        done = await self.engine.handle(Remark(asked.id, caller.actor, body.text, body.ask_back), key=key)
+        if isinstance(done, Replayed):
+            return json_response({"question": self.shown(await self.replayed(done))}, 200, REPLAYED)
+        return json_response({"question": self.shown(self.outcome_of(done, caller, asked.id))})
+
+
+def routes(services: Services) -> APIRouter:
+    router, calls = APIRouter(tags=["questions"]), Deciding(services)
+    for path, call, body, summary in (
+        ("answer", calls.answer, AnswerBody, "Answer a question"),
+        ("cancel", calls.cancel, CancelBody, "Withdraw a question"),
+        ("comments", calls.comment, CommentBody, "Ask the asker back, or reply"),
+    ):
+        router.add_api_route(
+            f"/api/questions/{{id}}/{path}",
+            call,
+            methods=["POST"],
+            openapi_extra=takes(body, required=body is not CancelBody),
+            summary=summary,
+        )
+    return router

@@ -1,0 +1,83 @@
+"""Looking at questions over HTTP, and waiting for one to settle."""
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from bot.api.callers import Caller, Scope
+from bot.api.common import QuestionCalls, json_response, kind_named, project_name, question_cursor, same_workspace
+from bot.api.services import Services
+from bot.api.wire import event_json
+from core.ids import QuestionId
+from core.ports import QuestionFilter
+from core.question import Question, Status
+
+LONGEST_WAIT = 55
+_PREFERRED_WAIT = re.compile(r"\bwait\s*=\s*\"?(\d{1,6})\"?(?:\s*[,;]|\s*$)", re.IGNORECASE)
+
+
+class Looking(QuestionCalls):
+    async def pending(
+        self,
+        request: Request,
+        workspace_id: Annotated[str | None, Query(alias="workspaceId")] = None,
+        kind: Annotated[str | None, Query(alias="type")] = None,
+        project_id: Annotated[str | None, Query(alias="projectId")] = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        cursor: str | None = None,
+    ) -> Response:
+        caller = await self.callers.of(request, Scope.READ, Scope.ANSWER)
+        same_workspace(caller, workspace_id)
+        where = QuestionFilter(
+            caller.key.workspace_id,
+            Status.OPEN,
+            kind_named(kind),
+            project_name(project_id),
+            asker=None if caller.has(Scope.ANSWER) else caller.principal,
+        )
+        found = await self.reader.questions(where, limit=limit, after=question_cursor(cursor))
+        following = found[-1].id if len(found) == limit else None
+        questions = [self.shown(question) for question in found if caller.sees(question)]
+        return json_response({"questions": questions, "nextCursor": following})
+
+    async def one(
+        self, request: Request, id: str, wait: Annotated[float | None, Query(ge=0, le=LONGEST_WAIT)] = None
+    ) -> Response:
+        caller = await self.callers.of(request, Scope.READ, Scope.ANSWER)
+        headers: dict[str, str] = {}
+        if wait is None:
+            preferred = _PREFERRED_WAIT.search(request.headers.get("prefer", ""))
+            if preferred is not None:
+                wait = min(float(preferred[1]), LONGEST_WAIT)
+                headers["Preference-Applied"] = f"wait={wait:g}"
+        question = await (self._settled(caller, id, wait) if wait else self.visible(caller, id))
+        if question.is_open and wait:
+            headers["Retry-After"] = "0"
+            if self.services.waiters.is_stopping:
+                # This process is going away: come back in a moment, on a new connection.
+                headers |= {"Retry-After": "1", "Connection": "close"}
+        return json_response(self.shown(question), headers=headers)
+
+    async def _settled(self, caller: Caller, raw_id: str, seconds: float) -> Question:
+        """The question as soon as it settles, or as it is when the time is up."""
+        with self.services.waiters.watch(QuestionId(raw_id)) as watch:
+            question = await self.visible(caller, raw_id)
+            if not question.is_open:
+                return question
+            return await watch.settled(seconds) or await self.visible(caller, raw_id)
+
+    async def history(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.READ, Scope.ANSWER)
+        question = await self.visible(caller, id)
+        events = await self.reader.history(question.id)
+        return json_response({"events": [event_json(event, question.spec.shape) for event in events]})
+
+
+def routes(services: Services) -> APIRouter:
+    router, calls = APIRouter(tags=["questions"]), Looking(services)
+    router.add_api_route("/api/questions/pending", calls.pending, summary="Open questions, oldest first")
+    router.add_api_route("/api/questions/{id}", calls.one, summary="One question; waits for its outcome if asked to")
+    router.add_api_route("/api/questions/{id}/history", calls.history, summary="Everything that happened to a question")
+    return router

@@ -1,0 +1,25 @@
+"""What the routes work with, built once by the wiring and handed to them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.api.callers import Callers
+from core.asking import House
+from core.engine import Engine
+from core.ports import Reader
+from core.rates import RateLimiter
+from core.waiters import Waiters
+
+
+@dataclass(frozen=True)
+class Services:
+    engine: Engine
+    reader: Reader
+    waiters: Waiters
+    callers: Callers
+    house: House
+    base_url: str
+    #: Asks per key and per job; None when the operator switched it off.
+    limiter: RateLimiter | None
+    #: What keeps the server from being ready, as sentences; empty when it is.
+    troubles: Callable[[], Awaitable[list[str]]]

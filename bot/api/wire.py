@@ -1,0 +1,243 @@
+"""How questions, jobs and events look on the wire: camelCase, seed 1's status words, instants in UTC milliseconds."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from core.answers import AnswerShape, AnswerValue, FormShape, Option, options_of
+from core.events import (
+    Answered,
+    Asked,
+    AskedBack,
+    Commented,
+    Defaulted,
+    Delivered,
+    JobChanged,
+    LateAnswered,
+    Progressed,
+    Undeliverable,
+    Withdrawn,
+)
+from core.job import Job
+from core.ports import StoredEvent
+from core.question import (
+    Action,
+    Comment,
+    Decider,
+    DeliveryRecord,
+    Outcome,
+    OutcomeKind,
+    Question,
+    Status,
+)
+
+Json = dict[str, object]
+
+STATUS_WORDS: Mapping[Status, str] = {
+    Status.OPEN: "pending",
+    Status.ANSWERED: "answered",
+    Status.EXPIRED: "timeout",
+    Status.WITHDRAWN: "cancelled",
+}
+
+
+def instant(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def maybe_instant(at: datetime | None) -> str | None:
+    return None if at is None else instant(at)
+
+
+def _minutes(duration: timedelta | None) -> float | None:
+    if duration is None:
+        return None
+    minutes = duration / timedelta(minutes=1)
+    return int(minutes) if minutes.is_integer() else minutes
+
+
+def response_json(shape: AnswerShape, answer: AnswerValue) -> Json:
+    body: Json = {"type": shape.type, "value": answer.value}
+    if answer.text is not None:
+        body["text"] = answer.text
+    if answer.arguments is not None:
+        body["arguments"] = answer.arguments
+    return body
+
+
+def decider_json(decider: Decider) -> Json:
+    return {"type": decider.type, "id": decider.id, "name": decider.name, "surface": decider.surface}
+
+
+def outcome_json(question: Question, outcome: Outcome) -> Json:
+    spec = question.spec
+    body: Json = {
+        "kind": outcome.kind.value,
+        "response": response_json(spec.shape, outcome.answer) if outcome.answer is not None else None,
+        "decidedBy": decider_json(outcome.decided_by),
+        "deciders": [decider_json(decider) for decider in outcome.deciders],
+        "decidedAt": instant(outcome.decided_at),
+        "reason": outcome.reason,
+    }
+    if spec.action is not None:
+        body["actionDigest"] = spec.action.digest
+        if outcome.decided_digest is not None:
+            body["decidedDigest"] = outcome.decided_digest
+    return body
+
+
+def _option(option: Option) -> Json:
+    return {
+        "id": option.id,
+        "label": option.label,
+        "value": option.value,
+        "description": option.description,
+        "recommended": option.recommended,
+        "implications": option.implications,
+        "pros": option.pros,
+        "cons": option.cons,
+    }
+
+
+def _action(action: Action) -> Json:
+    return {
+        "tool": action.tool,
+        "arguments": action.arguments,
+        "diff": action.diff,
+        "risk": action.risk,
+        "editable": action.editable,
+        "digest": action.digest,
+    }
+
+
+def _comment(comment: Comment) -> Json:
+    return {
+        "by": decider_json(comment.author),
+        "text": comment.text,
+        "at": instant(comment.at),
+        "askBack": comment.asks_back,
+    }
+
+
+def _delivery(record: DeliveryRecord) -> Json:
+    body: Json = {"surface": record.surface, "state": record.state.value, "at": instant(record.at)}
+    if record.link is not None:
+        body["link"] = record.link
+    if record.why is not None:
+        body["why"] = record.why
+    return body
+
+
+def question_json(question: Question, base_url: str) -> Json:
+    spec, outcome = question.spec, question.outcome
+    url = f"{base_url}/q/{question.id}"
+    # The web page shows the record itself, so a question is there the moment it is asked.
+    web: Json = {"surface": "web", "state": "posted", "at": instant(question.asked_at), "link": url}
+    answered = outcome is not None and outcome.kind is OutcomeKind.ANSWERED
+    options = options_of(spec.shape)
+    return {
+        "id": question.id,
+        "jobId": spec.job_id,
+        "workspaceId": spec.workspace_id,
+        "projectId": spec.project_id,
+        "type": spec.kind.value,
+        "responseType": spec.shape.type,
+        "question": spec.text,
+        "status": STATUS_WORDS[question.status],
+        "version": question.version,
+        "createdAt": instant(question.asked_at),
+        "timeoutAt": maybe_instant(question.deadline),
+        "clock": _clock(question),
+        "votes": {"have": question.votes, "need": spec.policy.needed},
+        "response": response_json(spec.shape, outcome.answer) if outcome and outcome.answer else None,
+        "respondedBy": outcome.decided_by.name if outcome is not None and answered else None,
+        "respondedAt": instant(outcome.decided_at) if outcome is not None and answered else None,
+        "outcome": outcome_json(question, outcome) if outcome is not None else None,
+        "comments": [_comment(comment) for comment in question.comments],
+        "lateAnswers": [
+            {"response": response_json(spec.shape, late.answer), "by": decider_json(late.by), "at": instant(late.at)}
+            for late in question.late_answers
+        ],
+        "deliveryState": "posted",
+        "deliveries": [web, *map(_delivery, question.deliveries)],
+        "url": url,
+        "options": [_option(option) for option in options] if options else None,
+        "allowFreeText": getattr(spec.shape, "allow_free_text", False),
+        "schema": spec.shape.schema if isinstance(spec.shape, FormShape) else None,
+        "context": spec.context,
+        "timeoutMinutes": _minutes(spec.time_limit),
+        "defaultResponse": response_json(spec.shape, spec.default) if spec.default is not None else None,
+        "action": _action(spec.action) if spec.action is not None else None,
+        "to": spec.to,
+        "urgency": spec.urgency.value,
+        "priority": spec.rule.priority.value,
+        "reminderMinutes": _minutes(spec.reminder),
+        "tags": spec.tags,
+        "metadata": spec.metadata,
+        "callbackUrl": spec.callback_url,
+        "agent": spec.agent,
+        "phase": spec.phase,
+        "category": spec.category,
+        "operationId": spec.operation_id,
+        "askedBy": spec.asker.name,
+    }
+
+
+def _clock(question: Question) -> Json:
+    if question.pause is None:
+        return {"paused": False}
+    return {
+        "paused": True,
+        "since": instant(question.pause.since),
+        "until": instant(question.pause.until),
+        "remainingMinutes": _minutes(question.pause.remaining),
+    }
+
+
+def job_json(job: Job) -> Json:
+    first = min(job.holding, key=lambda entry: entry.since, default=None)
+    return {
+        "id": job.id,
+        "workspaceId": job.workspace_id,
+        "status": job.status.value,
+        "resumeStatus": job.resume_status,
+        "blockReason": job.block_reason,
+        "onTimeout": job.on_timeout.value,
+        "maxOpenHolding": job.max_open_holding,
+        "humanInput": {
+            "openQuestionId": first.question_id if first is not None else None,
+            "openQuestionCount": len(job.holding),
+            "awaitingSince": instant(first.since) if first is not None else None,
+            "requestedByRole": first.role if first is not None else None,
+            "resumeStatus": job.resume_status,
+        },
+        "progress": {"text": job.progress.text, "at": instant(job.progress.at)} if job.progress else None,
+        "owner": job.owner,
+        "version": job.version,
+        "createdAt": instant(job.created_at),
+        "updatedAt": instant(job.updated_at),
+    }
+
+
+def event_json(stored: StoredEvent, shape: AnswerShape) -> Json:
+    event = stored.event
+    body: Json = {"sequence": stored.sequence, "type": stored.name, "at": instant(event.at)}
+    match event:
+        case Asked():
+            body["askedBy"] = event.spec.asker.name
+        case Answered() | LateAnswered():
+            body |= {"response": response_json(shape, event.answer), "by": decider_json(event.by)}
+        case Defaulted():
+            body["response"] = response_json(shape, event.answer)
+        case Withdrawn():
+            body |= {"by": decider_json(event.by), "reason": event.reason}
+        case AskedBack() | Commented():
+            body |= {"by": decider_json(event.comment.author), "text": event.comment.text}
+        case Delivered() | Undeliverable():
+            body["delivery"] = _delivery(event.delivery)
+        case JobChanged():
+            body["status"] = event.after.status.value
+        case Progressed():
+            body["text"] = event.text
+        case _:
+            pass
+    return body

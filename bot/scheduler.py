@@ -1,0 +1,167 @@
+"""The background loops. APScheduler beats time; what is due is asked of the store, which alone knows.
+
+A beat only sets an event. The loop that waits for it does the work, so a pass never overlaps itself and a beat during
+a pass is not lost.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.date import DateTrigger
+from apscheduler.triggers.interval import IntervalTrigger
+
+from bot.metrics import Metrics
+from core.delivery import Deliverer
+from core.engine import Engine
+from core.ids import WorkspaceId
+from core.ports import JobFilter, Reader, Store
+from core.sweeper import Sweeper
+from core.waiters import Waiters
+
+_log = structlog.get_logger("handraise")
+
+#: Whatever wakes nobody (another process, a lost beat) is found this soon all the same.
+FALLBACK = timedelta(seconds=1)
+_HOUSEKEEPING = timedelta(seconds=30)
+#: Within this time a client may repeat a request under its key.
+_COMMANDS_KEPT = timedelta(days=7)
+#: A loop that has not finished a pass for this long is in trouble.
+_OVERDUE_SECONDS = 15.0
+_CLOSING_PAGE = 100
+
+
+class Beat:
+    """One loop and the event that wakes it."""
+
+    def __init__(self, name: str, work: Callable[[], Awaitable[None]], metrics: Metrics) -> None:
+        self.name = name
+        self._work = work
+        self._wanted = asyncio.Event()
+        self._failures = metrics.failures.labels(name)
+        self._last_pass = time.monotonic()
+        self._failure: str | None = None
+
+    def wake(self) -> None:
+        self._wanted.set()
+
+    async def beat(self) -> None:
+        self._wanted.set()
+
+    async def run(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            try:
+                await self._work()
+                self._failure = None
+            except Exception as failure:
+                # The next beat tries again; a loop that died would leave questions unseen.
+                self._failure = str(failure) or type(failure).__name__
+                self._failures.inc()
+                _log.error("a background pass failed", loop=self.name, why=self._failure)
+            self._last_pass = time.monotonic()
+
+    def trouble(self) -> str | None:
+        if self._failure is not None:
+            return f"The loop {self.name} fails: {self._failure}"
+        silent = time.monotonic() - self._last_pass
+        return f"The loop {self.name} has not finished for {silent:.0f} s." if silent > _OVERDUE_SECONDS else None
+
+
+@dataclass(frozen=True)
+class Chores:
+    """What the loops work on."""
+
+    store: Store
+    reader: Reader
+    engine: Engine
+    waiters: Waiters
+    sweeper: Sweeper
+    deliverer: Deliverer
+    note_used: Callable[[], Awaitable[None]]
+    workspace_id: WorkspaceId
+
+
+class Scheduler:
+    def __init__(self, chores: Chores, metrics: Metrics) -> None:
+        self._chores = chores
+        self._metrics = metrics
+        self._metronome = AsyncIOScheduler(
+            timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+        )
+        self._sweep = Beat("deadlines", self._sweep_pass, metrics)
+        self._deliver = Beat("deliveries", self._deliver_pass, metrics)
+        self._notice = Beat("waiters", self._notice_pass, metrics)
+        self._tidy = Beat("housekeeping", self._tidy_pass, metrics)
+        self._beats = (self._sweep, self._deliver, self._notice, self._tidy)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._planned: datetime | None = None
+
+    def start(self) -> None:
+        engine = self._chores.engine
+        engine.on_due = self._plan
+        engine.on_notices = self._deliver.wake
+        self._metronome.start()
+        for beat in self._beats:
+            every = _HOUSEKEEPING if beat is self._tidy else FALLBACK
+            self._metronome.add_job(beat.beat, IntervalTrigger(seconds=int(every.total_seconds())), id=beat.name)
+            self._tasks.append(asyncio.create_task(beat.run(), name=beat.name))
+            beat.wake()
+
+    async def stop(self) -> None:
+        self._metronome.shutdown(wait=False)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def troubles(self) -> list[str]:
+        return [trouble for beat in self._beats if (trouble := beat.trouble()) is not None]
+
+    def _plan(self, due: datetime) -> None:
+        """Have the sweep run at this instant, unless it runs before anyway."""
+        now = datetime.now(UTC)
+        # The fallback beat comes before any later instant and plans again; planning each ask would be waste.
+        if due - now > FALLBACK or (self._planned is not None and now < self._planned <= due):
+            return
+        self._planned = due
+        self._metronome.add_job(self._sweep.beat, DateTrigger(max(due, now)), id="next deadline", replace_existing=True)
+
+    async def _sweep_pass(self) -> None:
+        store = self._chores.store
+        while True:
+            due = await store.next_due()
+            if due is None:
+                return
+            now = await store.now()
+            if due > now:
+                # The database's clock decides; ours only measures how long that is from here.
+                self._planned = None
+                self._plan(datetime.now(UTC) + (due - now) + timedelta(milliseconds=1))
+                return
+            self._metrics.lag.observe((now - due).total_seconds())
+            if await self._chores.sweeper.sweep() == 0:
+                return  # what is due is in somebody else's hands; the fallback beat looks again
+
+    async def _deliver_pass(self) -> None:
+        await self._chores.deliverer.deliver()
+
+    async def _notice_pass(self) -> None:
+        """Wake those who wait for questions that another process settled."""
+        watched = self._chores.waiters.watched()
+        self._metrics.waiting.set(len(watched))
+        if watched:
+            for question in await self._chores.reader.settled_among(watched):
+                self._chores.waiters.settled(question)
+
+    async def _tidy_pass(self) -> None:
+        chores = self._chores
+        await chores.note_used()
+        await chores.store.forget_commands(before=await chores.store.now() - _COMMANDS_KEPT)
+        unfinished = JobFilter(chores.workspace_id, closing=True)
+        for job in await chores.reader.jobs(unfinished, limit=_CLOSING_PAGE):
+            await chores.engine.close_job(job)

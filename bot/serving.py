@@ -1,0 +1,95 @@
+"""Serving until a signal comes: the ready line for programs, a first screen for people at a terminal."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import uvloop
+from rich.console import Console
+from rich.text import Text
+
+from adapters.sql.database import NewerSchemaError, open_database, reachable
+from adapters.terminal.surface import TARGET, TerminalSurface
+from bot.logs import configure_logs
+from bot.server import CannotListen, Server, listen, url_of
+from bot.settings import Settings
+from bot.wiring import open_program
+from core.ports import Surface
+from core.question import Target
+
+_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+def serve_forever(settings: Settings) -> str | None:
+    """Serve until told to stop; what kept it from starting, if anything did."""
+    configure_logs(settings.log_format)
+    trouble = _database_trouble(settings)
+    if trouble is not None:
+        return trouble
+    try:
+        uvloop.run(_serve(settings))
+    except (CannotListen, NewerSchemaError) as failure:
+        return str(failure)
+    return None
+
+
+def _database_trouble(settings: Settings) -> str | None:
+    try:
+        database = open_database(settings.database)
+    except OSError as failure:
+        return f"The data folder cannot be used: {failure}. Set HANDRAISE_DATA_DIR to a folder of yours."
+    try:
+        trouble = reachable(database)
+    finally:
+        database.dispose()
+    return None if trouble is None else f"The database cannot be reached: {trouble}"
+
+
+async def _serve(settings: Settings) -> None:
+    listener = listen(settings.host, settings.port)
+    port = listener.getsockname()[1]
+    here = url_of(_ANY_ADDRESS.get(settings.host, settings.host), port)
+    base_url = settings.public_url or here
+    command = shell_command()
+    at_terminal = sys.stdout.isatty()
+    surfaces: dict[Target, Surface] = {TARGET: TerminalSurface(sys.stdout, command)} if at_terminal else {}
+
+    async with open_program(settings, base_url, here, command, surfaces) as program:
+
+        def ready() -> None:
+            if at_terminal:
+                _first_screen(base_url, command)
+            sys.stdout.write(f"handraise ready at {url_of(settings.host, port)}\n")
+            sys.stdout.flush()
+
+        server = Server(program.app, on_ready=ready, on_stop=program.waiters.stop)
+        await server.serve(sockets=[listener])
+
+
+def shell_command() -> str:
+    """How to type the client's command here: by its name when the shell finds it, else by where it is."""
+    beside = Path(sys.executable).parent / "handraise"
+    found = shutil.which("handraise")
+    if found is not None and Path(found).resolve() == beside.resolve():
+        return "handraise"
+    try:
+        return str(beside.relative_to(Path.cwd()))
+    except ValueError:
+        return str(beside)
+
+
+def _first_screen(base_url: str, command: str) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(
+        Text.assemble(
+            ("\n  ✋ handraise", "bold"),
+            (" is running. Agents ask; you answer.\n\n", ""),
+            ("  Open questions   ", "dim"),
+            (f"{base_url}/\n", "cyan"),
+            ("  For programs     ", "dim"),
+            (f"{base_url}/docs\n\n", "cyan"),
+            ("  Ask a first question from another terminal:\n\n", ""),
+            (f'      {command} ask "Which database?" -o PostgreSQL -o SQLite\n\n', "bold green"),
+            ("  It appears below, with the line that answers it. Ctrl-C stops the server.\n", "dim"),
+        )
+    )

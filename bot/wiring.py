@@ -1,0 +1,107 @@
+"""One function builds the program from its settings. Nothing happens at import."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import structlog
+from fastapi import FastAPI
+
+from adapters.sql.access import Access
+from adapters.sql.database import migrate, open_database
+from adapters.sql.directory import SqlDirectory
+from adapters.sql.outbox import SqlOutbox
+from adapters.sql.reader import SqlReader
+from adapters.sql.store import SqlStore
+from adapters.web.pages import Pages
+from bot import firstrun
+from bot.api.app import create_app
+from bot.api.callers import Callers
+from bot.api.services import Services
+from bot.metrics import Metrics
+from bot.scheduler import Chores, Scheduler
+from bot.settings import Settings
+from core.asking import House
+from core.delivery import Deliverer
+from core.engine import Engine
+from core.ids import WorkspaceId
+from core.policies import ADMIN_ANSWERS
+from core.ports import Claim, Store, Surface
+from core.question import Target
+from core.rates import RateLimiter
+from core.sweeper import Sweeper
+from core.waiters import Waiters
+
+_log = structlog.get_logger("handraise")
+
+WORKSPACE = WorkspaceId("default")
+_PATIENCE_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class Program:
+    app: FastAPI
+    waiters: Waiters
+
+
+@asynccontextmanager
+async def open_program(
+    settings: Settings, base_url: str, local_url: str, command: str, surfaces: Mapping[Target, Surface]
+) -> AsyncIterator[Program]:
+    """The running program: database up to date, loops beating. Leaving stops it in order."""
+    async with AsyncExitStack() as stack:
+        database = open_database(settings.database)
+        await asyncio.to_thread(migrate, database)
+        access = Access(database)
+        stack.push_async_callback(asyncio.to_thread, access.close)
+        store, reader, directory = SqlStore(access), SqlReader(access), SqlDirectory(access)
+        await firstrun.prepare(directory, settings.data_dir, WORKSPACE, local_url)
+
+        waiters, metrics, callers = Waiters(), Metrics(), Callers(directory)
+        engine = Engine(store, reader, waiters)
+        engine.on_events = metrics.count
+        by_name = {surface.name: surface for surface in surfaces.values()}
+        chores = Chores(
+            store,
+            reader,
+            engine,
+            waiters,
+            Sweeper(store, engine, on_failure=_tick_failed),
+            Deliverer(SqlOutbox(access), store, reader, engine, by_name),
+            callers.note_used,
+            WORKSPACE,
+        )
+        scheduler = Scheduler(chores, metrics)
+        services = Services(
+            engine,
+            reader,
+            waiters,
+            callers,
+            House(WORKSPACE, settings.limits, ADMIN_ANSWERS, tuple(surfaces)),
+            base_url,
+            RateLimiter(settings.rate_limit) if settings.rate_limit is not None else None,
+            lambda: _troubles(store, scheduler),
+        )
+        pages = Pages(reader, store, WORKSPACE, command)
+        app = create_app(services, metrics, pages.routes(), version("handraise-bot"))
+        stack.push_async_callback(callers.note_used)
+        stack.push_async_callback(scheduler.stop)
+        scheduler.start()
+        yield Program(app, waiters)
+
+
+async def _troubles(store: Store, scheduler: Scheduler) -> list[str]:
+    troubles = scheduler.troubles()
+    try:
+        await asyncio.wait_for(store.next_due(), _PATIENCE_SECONDS)
+    except TimeoutError:
+        troubles.append(f"The database does not answer within {_PATIENCE_SECONDS:g} s.")
+    except Exception as failure:
+        troubles.append(f"The database fails: {failure}")
+    return troubles
+
+
+def _tick_failed(claim: Claim, failure: Exception) -> None:
+    _log.error("a deadline could not be settled and is tried again", question=claim.question_id, why=str(failure))

@@ -1,0 +1,89 @@
+"""What somebody wants. Imperative, and carrying everything a decision needs but the time."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from core.answers import RawAnswer
+from core.ids import JobId, QuestionId, WorkspaceId
+from core.job import OnTimeout
+from core.kinds import JobStatus
+from core.people import Actor
+from core.question import DeliveryRecord, Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    question_id: QuestionId
+    spec: Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    question_id: QuestionId
+    actor: Actor
+    raw: RawAnswer
+    #: The responder knows that the question has closed and sends the answer on all the same.
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A comment in the question's thread. A responder's remark asks back unless it says otherwise."""
+
+    question_id: QuestionId
+    actor: Actor
+    text: str
+    asks_back: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    question_id: QuestionId
+    actor: Actor
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed; see what that means."""
+
+    question_id: QuestionId
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDelivery:
+    question_id: QuestionId
+    delivery: DeliveryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SteerJob:
+    workspace_id: WorkspaceId
+    job_id: JobId
+    actor: Actor
+    status: JobStatus | None = None
+    reason: str | None = None
+    on_timeout: OnTimeout | None = None
+    max_open_holding: int | None = None
+    sets_max_open_holding: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReportProgress:
+    workspace_id: WorkspaceId
+    job_id: JobId
+    actor: Actor
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinishClosing:
+    """The open questions of an ended job have all been withdrawn."""
+
+    workspace_id: WorkspaceId
+    job_id: JobId
+
+
+QuestionCommand: TypeAlias = Ask | Answer | Remark | Withdraw | Tick | RecordDelivery
+JobCommand: TypeAlias = SteerJob | ReportProgress | FinishClosing
+Command: TypeAlias = QuestionCommand | JobCommand

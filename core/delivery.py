@@ -1,0 +1,62 @@
+"""One pass over the outbox: claim what is ready, show it on its surface, record what became of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from core.commands import RecordDelivery
+from core.engine import Engine
+from core.ports import Deferred, Delivery, NotDeliverable, Notice, Outbox, Posted, Reader, Store, Surface
+from core.prompt import Prompt, prompt_for
+from core.question import DeliveryRecord, DeliveryState
+
+LEASE = timedelta(seconds=60)
+_AT_ONCE = 50
+_ATTEMPTS = 12
+
+
+class Deliverer:
+    def __init__(
+        self, outbox: Outbox, store: Store, reader: Reader, engine: Engine, surfaces: Mapping[str, Surface]
+    ) -> None:
+        self._outbox = outbox
+        self._store = store
+        self._reader = reader
+        self._engine = engine
+        self._surfaces = surfaces
+
+    async def deliver(self) -> int:
+        """Bring every ready target up to date; how many notices that took."""
+        handled = 0
+        while notices := await self._outbox.claim(limit=_AT_ONCE, lease=LEASE):
+            for notice in notices:
+                await self._one(notice)
+            handled += len(notices)
+        return handled
+
+    async def _one(self, notice: Notice) -> None:
+        question = await self._reader.question(notice.question_id)
+        surface = self._surfaces.get(notice.target.surface)
+        if question is None or surface is None:
+            await self._outbox.settle(notice, NotDeliverable(f"no surface {notice.target.surface}"))
+            return
+        # What is shown is the question as it is now, which may be newer than what the notice asked for.
+        shown = replace(notice, version=max(notice.version, question.version))
+        delivery = await self._show(surface, notice, prompt_for(question))
+        if isinstance(delivery, Deferred) and notice.attempt >= _ATTEMPTS:
+            delivery = NotDeliverable(f"gave up after {notice.attempt} attempts: {delivery.why}")
+        recorded = await self._outbox.settle(shown, delivery)
+        if recorded and notice.ref is None and not isinstance(delivery, Deferred):
+            await self._engine.handle(RecordDelivery(question.id, await self._record(notice, delivery)))
+
+    @staticmethod
+    async def _show(surface: Surface, notice: Notice, prompt: Prompt) -> Delivery:
+        if notice.ref is None:
+            return await surface.post(notice.target, prompt, key=notice.id)
+        return await surface.revise(notice.ref, prompt)
+
+    async def _record(self, notice: Notice, delivery: Posted | NotDeliverable) -> DeliveryRecord:
+        now = await self._store.now()
+        if isinstance(delivery, Posted):
+            return DeliveryRecord(notice.target.surface, DeliveryState.POSTED, now, delivery.link)
+        return DeliveryRecord(notice.target.surface, DeliveryState.FAILED, now, why=delivery.why)

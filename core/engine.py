@@ -1,0 +1,144 @@
+"""The shell around the machine: one way in for every command, one way out for everything it caused."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Protocol
+
+from core.commands import Ask, Command, FinishClosing, ReportProgress, SteerJob, Withdraw
+from core.deadlines import next_due
+from core.events import Delivered, Event, JobChanged, Progressed, Undeliverable
+from core.ids import QuestionId
+from core.job import Job
+from core.machine import Case, Decision, apply, decide, decide_job
+from core.people import Actor
+from core.ports import (
+    Change,
+    CommandKey,
+    JobKey,
+    QuestionFilter,
+    Reader,
+    Scope,
+    Snapshot,
+    Store,
+    Verdict,
+)
+from core.question import Question, Status, Target
+from core.waiters import Waiters
+
+_CLOSING_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What became of a command, and the question and job as they are now."""
+
+    decision: Decision
+    question: Question | None
+    job: Job | None
+    #: The job waited before this command and goes on after it.
+    job_resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The command was committed before, under the same key. `same` is False when it was another command then."""
+
+    question_id: QuestionId | None
+    same: bool
+
+
+class Alarm(Protocol):
+    def __call__(self, due: datetime) -> None:
+        """Something will be due then; make sure that the sweeper looks."""
+
+
+class Engine:
+    def __init__(self, store: Store, reader: Reader, waiters: Waiters) -> None:
+        self._store = store
+        self._reader = reader
+        self._waiters = waiters
+        self.on_due: Alarm = lambda due: None
+        self.on_notices: Callable[[], None] = lambda: None
+        self.on_events: Callable[[tuple[Event, ...]], None] = lambda events: None
+
+    async def handle(
+        self, command: Command, *, key: CommandKey | None = None, fence: int | None = None
+    ) -> Handled | Replayed:
+        """Read, judge and keep, as one step; then wake whoever waits for what came of it."""
+        verdict = await self._store.transact(scope_of(command, key, fence), partial(judge, command))
+        if verdict.recorded is not None:
+            same = key is not None and verdict.recorded.fingerprint == key.fingerprint
+            return Replayed(verdict.recorded.question_id, same)
+        change = verdict.change
+        if verdict.decision is None or change is None:
+            raise AssertionError("a verdict without a record has a decision and a change")
+        self._announce(change)
+        before, after = change.before.job, change.after.job
+        if after is not None and after.closing and not (before is not None and before.closing):
+            await self.close_job(after)
+        was_waiting = before is not None and before.is_waiting
+        goes_on = after is not None and not after.is_waiting and not after.has_ended
+        return Handled(verdict.decision, change.after.question, after, was_waiting and goes_on)
+
+    def _announce(self, change: Change) -> None:
+        if not change.events:
+            return
+        self.on_events(change.events)
+        question = change.after.question
+        if question is None:
+            return
+        if not question.is_open:
+            self._waiters.settled(question)
+        due = next_due(question)
+        if due is not None:
+            self.on_due(due)
+        if change.targets:
+            self.on_notices()
+
+    async def close_job(self, job: Job) -> None:
+        """Withdraw what an ended job left open. Safe to repeat: the sweeper does it again after a crash."""
+        open_ones = QuestionFilter(job.workspace_id, status=Status.OPEN, job_id=job.id)
+        owner = Actor(job.owner, job.owner, "api")
+        while questions := await self._reader.questions(open_ones, limit=_CLOSING_PAGE):
+            for question in questions:
+                await self.handle(Withdraw(question.id, owner))
+        await self.handle(FinishClosing(job.workspace_id, job.id))
+
+
+def scope_of(command: Command, key: CommandKey | None, fence: int | None) -> Scope:
+    match command:
+        case Ask():
+            job_id = command.spec.job_id
+            job = None if job_id is None else JobKey(command.spec.workspace_id, job_id)
+            return Scope(job=job, command=key)
+        case SteerJob() | ReportProgress() | FinishClosing():
+            return Scope(job=JobKey(command.workspace_id, command.job_id), command=key)
+        case _:
+            return Scope(question_id=command.question_id, command=key, fence=fence)
+
+
+def judge(command: Command, snapshot: Snapshot) -> Verdict:
+    """Pure: what this command does to what the store holds."""
+    if snapshot.recorded is not None:
+        return Verdict(None, recorded=snapshot.recorded)
+    case, now = snapshot.case, snapshot.now
+    decision = _decide(case, command, now)
+    after = apply(case, decision.events)
+    change = Change(case, after, decision.events, _stale_targets(after.question, decision.events))
+    return Verdict(decision, change)
+
+
+def _decide(case: Case, command: Command, now: datetime) -> Decision:
+    if isinstance(command, SteerJob | ReportProgress | FinishClosing):
+        return decide_job(case.job, command, now)
+    return decide(case, command, now)
+
+
+def _stale_targets(question: Question | None, events: tuple[Event, ...]) -> tuple[Target, ...]:
+    """The places whose message no longer tells the truth; a delivery is about a message, so it changes none."""
+    if question is None or not question.spec.targets:
+        return ()
+    unseen = (Delivered, Undeliverable, JobChanged, Progressed)
+    return question.spec.targets if any(not isinstance(event, unseen) for event in events) else ()

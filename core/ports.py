@@ -1,0 +1,272 @@
+"""What the engine needs of the outside, as specifications. Stores store; they do not judge."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol, TypeAlias
+
+from core.events import Event
+from core.ids import CommandId, JobId, NoticeId, PersonId, Principal, QuestionId, WorkspaceId
+from core.job import Job
+from core.kinds import Kind
+from core.machine import Case, Decision
+from core.people import Person
+from core.prompt import Prompt
+from core.question import Question, Status, Target
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JobKey:
+    workspace_id: WorkspaceId
+    job_id: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class CommandKey:
+    """A durable name for one command. The same name with another `fingerprint` is another command in disguise."""
+
+    id: CommandId
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one command reads and may write. A question brings its job along."""
+
+    question_id: QuestionId | None = None
+    job: JobKey | None = None
+    command: CommandKey | None = None
+    #: The number of the claim this command acts under; a newer claim makes it void.
+    fence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A command that was committed before."""
+
+    fingerprint: str
+    question_id: QuestionId | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the store holds for a scope, and the instant by the database's clock."""
+
+    case: Case
+    now: datetime
+    recorded: Recorded | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one command does to the store: all of it or nothing."""
+
+    before: Case
+    after: Case
+    events: tuple[Event, ...]
+    #: Where the question is to be shown at its new version.
+    targets: tuple[Target, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a command. No change means that nothing is written."""
+
+    decision: Decision | None
+    change: Change | None = None
+    recorded: Recorded | None = None
+
+
+Work: TypeAlias = Callable[[Snapshot], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    question_id: QuestionId
+    fence: int
+
+
+class StaleClaim(Exception):
+    """The claim a command acted under has run out and somebody else holds a newer one."""
+
+
+class StoreUnavailable(Exception):
+    """The database did not take the command; nothing of it was kept."""
+
+
+class Store(Protocol):
+    async def transact(self, scope: Scope, work: Work) -> Verdict:
+        """Read what `scope` names, let `work` judge it and keep the change, all as one step.
+
+        The change, its events, its notices and the command's key are one transaction, and the write is conditional
+        on the versions that were read: two commands never both build on the same version. When somebody else was
+        first, `work` is called again on what they left, so it must be pure. Raises StaleClaim when `scope.fence` is
+        no longer the newest, StoreUnavailable when the database fails; after either nothing has changed.
+        """
+
+    async def claim_due(self, *, limit: int, lease: timedelta) -> Sequence[Claim]:
+        """Lease open questions that are due and unclaimed, or whose lease has run out, earliest first.
+
+        Claims never overlap while their leases last. Each has a higher fencing number than any before it.
+        """
+
+    async def next_due(self) -> datetime | None:
+        """The earliest instant at which a question is due, claimed or not; None when none is."""
+
+    async def now(self) -> datetime:
+        """The instant by the database's clock, which alone decides deadlines and leases."""
+
+    async def forget_commands(self, *, before: datetime) -> int:
+        """Drop the keys of commands committed before this instant; how many there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFilter:
+    workspace_id: WorkspaceId
+    status: Status | None = None
+    kind: Kind | None = None
+    project_id: str | None = None
+    job_id: JobId | None = None
+    asker: Principal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobFilter:
+    workspace_id: WorkspaceId
+    owner: Principal | None = None
+    ready: bool = False
+    closing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """`position` orders all events, `sequence` those of one question or job."""
+
+    position: int
+    sequence: int
+    name: str
+    event: Event
+    question_id: QuestionId | None = None
+    job_id: JobId | None = None
+
+
+class Reader(Protocol):
+    async def question(self, question_id: QuestionId) -> Question | None: ...
+
+    async def questions(
+        self, where: QuestionFilter, *, limit: int, after: QuestionId | None = None
+    ) -> Sequence[Question]:
+        """Oldest first, starting behind `after`."""
+
+    async def count_open(self, workspace_id: WorkspaceId) -> int: ...
+
+    async def settled_among(self, question_ids: Sequence[QuestionId]) -> Sequence[Question]:
+        """Those of the given questions that are no longer open."""
+
+    async def job(self, key: JobKey) -> Job | None: ...
+
+    async def jobs(self, where: JobFilter, *, limit: int, after: JobId | None = None) -> Sequence[Job]:
+        """By id, starting behind `after`."""
+
+    async def history(self, question_id: QuestionId) -> Sequence[StoredEvent]:
+        """Everything that ever happened to the question, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRef:
+    """The handle of a posted message, meaningful to its surface alone."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Bring this target to this version of the question. `ref` is the message already there, if any."""
+
+    id: NoticeId
+    question_id: QuestionId
+    target: Target
+    version: int
+    attempt: int
+    fence: int
+    ref: MessageRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    ref: MessageRef
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    retry_after: timedelta
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotDeliverable:
+    why: str
+
+
+Delivery: TypeAlias = Posted | Deferred | NotDeliverable
+
+
+class Outbox(Protocol):
+    async def claim(self, *, limit: int, lease: timedelta) -> Sequence[Notice]:
+        """Lease notices that are ready and unclaimed, or whose lease has run out, oldest first."""
+
+    async def settle(self, notice: Notice, delivery: Delivery) -> bool:
+        """Record what became of a notice; False when its claim is no longer the newest and nothing was recorded.
+
+        A notice that was delivered at an older version than is wanted by now becomes ready again.
+        """
+
+
+class Surface(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    async def post(self, target: Target, prompt: Prompt, *, key: NoticeId) -> Delivery:
+        """Show the prompt. Calling twice with one key shows one message, as far as the medium can."""
+
+    async def revise(self, ref: MessageRef, prompt: Prompt) -> Delivery:
+        """Bring a message that was posted before to what the prompt says now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key as it is kept: never the secret, only its digest."""
+
+    id: str
+    name: str
+    digest: str
+    hint: str
+    scopes: tuple[str, ...]
+    workspace_id: WorkspaceId
+    created_at: datetime
+    person: Person | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+
+class Directory(Protocol):
+    """People and keys."""
+
+    async def key(self, digest: str) -> ApiKey | None: ...
+
+    async def keys(self) -> Sequence[ApiKey]: ...
+
+    async def add_key(self, key: ApiKey) -> None: ...
+
+    async def revoke_key(self, key_id: str) -> bool:
+        """True when the key exists, whether it was revoked now or before."""
+
+    async def note_used(self, key_ids: Sequence[str]) -> None: ...
+
+    async def person(self, person_id: PersonId) -> Person | None: ...
+
+    async def people(self) -> Sequence[Person]: ...
+
+    async def add_person(self, person: Person) -> None:
+        """A person whose id is taken stays as they are."""

@@ -1,0 +1,149 @@
+"""The neutral message that shows a question: what every surface says, before any of them says it in its own way."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+from core.answers import options_of
+from core.ids import JsonObject, QuestionId
+from core.question import Action, Question
+from core.wording import answer_words, closed_sentence
+
+
+class Tone(StrEnum):
+    OPEN = "open"
+    WAITING = "waiting"
+    DONE = "done"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the options, with all that helps to choose it."""
+
+    label: str
+    description: str | None
+    recommended: bool
+    implications: str | None
+    pros: tuple[str, ...]
+    cons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    verb: str
+    argument: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextBox:
+    label: str
+
+
+Control: TypeAlias = Button | TextBox
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAction:
+    """The whole action of an approval; a surface that cannot show all of it must not offer to approve."""
+
+    tool: str
+    arguments: JsonObject
+    diff: str | None
+    risk: str | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    question_id: QuestionId
+    version: int
+    title: str
+    text: str
+    tone: Tone
+    facts: tuple[Fact, ...]
+    choices: tuple[Choice, ...]
+    controls: tuple[Control, ...]
+    action: ShownAction | None
+    thread: tuple[Fact, ...]
+    deadline: datetime | None
+    footer: str
+
+
+def prompt_for(question: Question) -> Prompt:
+    spec = question.spec
+    choices = tuple(
+        Choice(o.label, o.description, o.recommended, o.implications, o.pros, o.cons) for o in options_of(spec.shape)
+    )
+    return Prompt(
+        question_id=question.id,
+        version=question.version,
+        title=f"{spec.agent or spec.asker.name} asks",
+        text=spec.text,
+        tone=_tone(question),
+        facts=_facts(question),
+        choices=choices,
+        controls=_controls(question),
+        action=_shown(spec.action),
+        thread=tuple(Fact(c.author.name or c.author.type, c.text) for c in question.comments),
+        deadline=question.deadline if question.is_open else None,
+        footer=_footer(question),
+    )
+
+
+def _shown(action: Action | None) -> ShownAction | None:
+    if action is None:
+        return None
+    return ShownAction(action.tool, action.arguments, action.diff, action.risk, action.digest)
+
+
+def _tone(question: Question) -> Tone:
+    if question.is_open:
+        return Tone.WAITING if question.pause is not None else Tone.OPEN
+    return Tone.DONE if question.status == "answered" else Tone.CLOSED
+
+
+def _facts(question: Question) -> tuple[Fact, ...]:
+    spec = question.spec
+    facts = [Fact("kind", spec.kind.replace("_", " "))]
+    named = (("job", spec.job_id), ("project", spec.project_id), ("phase", spec.phase), ("for", spec.to))
+    facts += [Fact(name, value) for name, value in named if value]
+    if spec.urgency != "normal":
+        facts.append(Fact("urgency", spec.urgency))
+    for name, value in (spec.context or {}).items():
+        facts.append(Fact(name, value if isinstance(value, str) else str(value)))
+    if spec.default is not None:
+        facts.append(Fact("default", answer_words(spec.shape, spec.default)))
+    return tuple(facts)
+
+
+def _controls(question: Question) -> tuple[Control, ...]:
+    if not question.is_open:
+        return ()
+    shape = question.spec.shape
+    match shape.type:
+        case "approval":
+            return (Button("approve", "", "Approve"), Button("reject", "", "Reject"))
+        case "boolean":
+            return (Button("answer", "true", "Yes"), Button("answer", "false", "No"))
+        case "choice":
+            buttons = tuple(Button("answer", str(n), o.label) for n, o in enumerate(options_of(shape)))
+            return buttons
+        case _:
+            return (TextBox("Your answer"),)
+
+
+def _footer(question: Question) -> str:
+    if not question.is_open:
+        return closed_sentence(question)
+    if question.pause is not None:
+        return "Waiting for the asker's reply; the clock stands still."
+    return ""

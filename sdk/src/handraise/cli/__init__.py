@@ -1,0 +1,5 @@
+"""The `handraise` command."""
+
+from handraise.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,73 @@
+"""The command line put together: global options, the commands, and how a failure leaves the process."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from handraise.cli.answering import answer
+from handraise.cli.asking import approve, ask
+from handraise.cli.failures import report
+from handraise.cli.following import BareWait, cancel, check, comment
+from handraise.cli.listing import questions
+from handraise.cli.output import prepare_streams, print_line
+from handraise.cli.overview import status
+from handraise.cli.session import Session
+from handraise.errors import HandraiseError
+
+
+def main() -> None:
+    prepare_streams()
+    session = Session()
+    try:
+        _application()(prog_name="handraise", obj=session)
+    except HandraiseError as failure:
+        sys.exit(report(failure, session))
+
+
+def _application() -> typer.Typer:
+    # Plain help and errors: they are read by agents and logs as often as by people, and they start quicker.
+    app = typer.Typer(
+        callback=_global_options,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.command()(ask)
+    app.command()(approve)
+    app.command(cls=BareWait)(check)
+    app.command()(questions)
+    app.command()(answer)
+    app.command()(cancel)
+    app.command()(comment)
+    app.command()(status)
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print_line(f"handraise {version('handraise')}")
+        raise typer.Exit()
+
+
+def _global_options(
+    context: typer.Context,
+    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="The server; else HANDRAISE_URL.")] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option("--api-key", metavar="KEY", help="The key; better HANDRAISE_API_KEY, which ps does not show."),
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Ask a person from an agent, a script or a pipeline, and wait for the answer.
+
+    Without options the server and the keys come from HANDRAISE_URL and HANDRAISE_API_KEY, else from the
+    credentials.json of a server started here, in a folder above or in the home folder.
+    """
+    session = context.obj
+    session.url, session.api_key = url, api_key

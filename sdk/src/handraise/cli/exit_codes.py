@@ -1,0 +1,58 @@
+"""Exit codes: part of the product's promise, so all of them live here."""
+
+from enum import IntEnum
+
+from handraise.credentials import CredentialsError
+from handraise.errors import (
+    APIError,
+    AuthError,
+    HandraiseError,
+    InvalidArgument,
+    PassingFailure,
+)
+from handraise.question import Standing
+
+
+class ExitCode(IntEnum):
+    DONE = 0
+    REJECTED = 1
+    USAGE = 2
+    WITHDRAWN = 3
+    EXPIRED = 4
+    UNREACHABLE = 69
+    STILL_OPEN = 75
+    NOT_AUTHORISED = 77
+    INTERRUPTED = 130
+
+
+_BY_STANDING = {
+    Standing.OPEN: ExitCode.STILL_OPEN,
+    Standing.ANSWERED: ExitCode.DONE,
+    Standing.APPROVED: ExitCode.DONE,
+    Standing.DEFAULTED: ExitCode.DONE,
+    Standing.REJECTED: ExitCode.REJECTED,
+    Standing.WITHDRAWN: ExitCode.WITHDRAWN,
+    Standing.EXPIRED: ExitCode.EXPIRED,
+}
+
+
+def exit_code_for(standing: Standing) -> ExitCode:
+    return _BY_STANDING[standing]
+
+
+def exit_code_for_lost(standing: Standing) -> ExitCode:
+    """An answer or a cancel that came too late: 3 and 4 say that it was withdrawn or out of time, 1 that it was decided."""
+    if standing is Standing.DEFAULTED:
+        return ExitCode.EXPIRED
+    return _BY_STANDING[standing] if standing in (Standing.WITHDRAWN, Standing.EXPIRED) else ExitCode.REJECTED
+
+
+def exit_code_for_failure(failure: HandraiseError) -> ExitCode:
+    """A refused key is 77, a request at fault 2, and everything that trying later may cure 69."""
+    if isinstance(failure, AuthError):
+        return ExitCode.NOT_AUTHORISED
+    if isinstance(failure, PassingFailure):
+        return ExitCode.UNREACHABLE
+    if isinstance(failure, APIError | InvalidArgument | CredentialsError):
+        return ExitCode.USAGE
+    return ExitCode.UNREACHABLE

@@ -1,0 +1,45 @@
+"""Two streams: results on stdout, everything said to people on stderr."""
+
+import json
+import sys
+from typing import TextIO
+
+from handraise.safe_text import visible
+
+
+def prepare_streams() -> None:
+    """Characters the terminal's encoding lacks are escaped instead of ending the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say(message: str) -> None:
+    _write(sys.stderr, visible(message))
+
+
+def print_json(value: object) -> None:
+    """Exactly the data; escaping all but ASCII also keeps a terminal safe."""
+    _write(sys.stdout, json.dumps(value, indent=2 if sys.stdout.isatty() else None))
+
+
+def print_line(line: str) -> None:
+    _write(sys.stdout, visible(line))
+
+
+def print_value(value: object) -> None:
+    """An answer as a shell wants it: exact in a pipe, harmless on a terminal."""
+    text = as_text(value)
+    _write(sys.stdout, visible(text) if sys.stdout.isatty() else text)
+
+
+def as_text(value: object) -> str:
+    """Strings as they are, all else as compact JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _write(stream: TextIO, line: str) -> None:
+    stream.write(line + "\n")
+    stream.flush()

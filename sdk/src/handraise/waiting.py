@@ -1,0 +1,83 @@
+"""Waiting for a question to settle: long polls in slices, through restarts and outages of the server."""
+
+import math
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from handraise.errors import HandraiseError, RateLimited, ServerFailure, Unreachable
+from handraise.question import Question
+from handraise.retry import Jitter, pause_before
+
+SLICE = 50.0
+OUTAGE_LIMIT = 300.0
+# A server that answers at once though the question is open (it is stopping, say) is not asked in a tight loop.
+SHORTEST_ROUND = 0.5
+
+
+class Watcher(Protocol):
+    """Hears what happens while the wait goes on."""
+
+    def saw(self, question: Question) -> None: ...
+
+    def lost_server(self, failure: HandraiseError) -> None:
+        """Called once for each outage."""
+        ...
+
+
+class Unmoved:
+    """A watcher that does nothing."""
+
+    def saw(self, question: Question) -> None:
+        return
+
+    def lost_server(self, failure: HandraiseError) -> None:
+        return
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time as the wait sees it, so that tests need not live through it."""
+
+    now: Callable[[], float] = time.monotonic
+    pause: Callable[[float], None] = time.sleep
+    jitter: Jitter = random.uniform
+
+
+def wait_until_settled(
+    poll: Callable[[int], Question], watcher: Watcher, *, limit: timedelta | None, clock: Clock
+) -> Question:
+    """The question, settled, or still open when the limit is over.
+
+    Raises the last failure when the server stayed away: to the end of a limited wait, and for OUTAGE_LIMIT seconds
+    of one without limit.
+    """
+    ends_at = math.inf if limit is None else clock.now() + limit.total_seconds()
+    outage_limit = OUTAGE_LIMIT if limit is None else math.inf
+    lost_at: float | None = None
+    failures = 0
+    while True:
+        round_began_at = clock.now()
+        left = ends_at - round_began_at
+        try:
+            question = poll(max(1, math.ceil(min(SLICE, left))))
+        except (Unreachable, ServerFailure, RateLimited) as failure:
+            failures += 1
+            if lost_at is None:
+                lost_at = round_began_at
+                watcher.lost_server(failure)
+            now = clock.now()
+            if now >= ends_at or now - lost_at >= outage_limit:
+                raise
+            clock.pause(min(pause_before(failures, failure, clock.jitter), ends_at - now))
+            continue
+        lost_at, failures = None, 0
+        watcher.saw(question)
+        now = clock.now()
+        if not question.is_open or now >= ends_at:
+            return question
+        if now - round_began_at < SHORTEST_ROUND:
+            clock.pause(min(SHORTEST_ROUND, ends_at - now))

