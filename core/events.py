@@ -86,7 +86,7 @@ class Undeliverable:
 
 @dataclass(frozen=True, slots=True)
 class JobChanged:
-    """The job became `after`. Published when its status moved, otherwise only kept."""
+    """The job became `after`."""
 
     at: datetime
     before: Job | None
@@ -120,6 +120,12 @@ QuestionEvent: TypeAlias = (
 )
 JobEvent: TypeAlias = JobChanged | Progressed
 Event: TypeAlias = QuestionEvent | JobEvent
+
+
+def is_told(event: Event) -> bool:
+    """Whether the event is kept for readers; a job that was written without moving is nobody's news."""
+    return not isinstance(event, JobChanged) or event.moved
+
 
 #: The name of every event as streams, webhooks and the history call it.
 EVENT_NAMES: Mapping[type[Event], str] = {

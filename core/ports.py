@@ -192,6 +192,11 @@ class Notice:
     ref: MessageRef | None = None
 
 
+def notice_id(question_id: QuestionId, target: Target) -> NoticeId:
+    """One notice for each question and target: a newer version replaces what an older one wanted."""
+    return NoticeId(f"{question_id}:{target.surface}:{target.address}")
+
+
 @dataclass(frozen=True, slots=True)
 class Posted:
     ref: MessageRef

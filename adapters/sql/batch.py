@@ -4,14 +4,15 @@ The commands of a batch see what the ones before them left. Each row is written 
 the version it was read at; if any write misses, the whole batch is rolled back and nothing has happened.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import BigInteger, Connection, and_, bindparam, func, insert, literal_column, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from adapters.sql import tables
+from adapters.sql.database import CLOCK
 from adapters.sql.rows import (
     EventRow,
     instant,
@@ -20,16 +21,15 @@ from adapters.sql.rows import (
     job_row,
     life_row,
     millis,
-    notice_id,
     question_event_row,
     question_from,
     question_row,
 )
-from core.events import JobChanged, Progressed
+from core.events import JobChanged, Progressed, is_told
 from core.ids import QuestionId
 from core.job import Job
 from core.machine import Accepted, Case
-from core.ports import Change, JobKey, Recorded, Scope, Snapshot, StaleClaim, Verdict, Work
+from core.ports import Change, JobKey, Recorded, Scope, Snapshot, StaleClaim, Verdict, Work, notice_id
 from core.question import Question
 
 
@@ -87,8 +87,9 @@ _DATABASE_NOW = select(literal_column("CAST(EXTRACT(EPOCH FROM clock_timestamp()
 
 def database_now(connection: Connection) -> datetime:
     """The database's clock. SQLite has none of its own: its clock is that of the machine it lives on."""
-    if connection.dialect.name == "sqlite":
-        return instant(millis(datetime.now(UTC)))
+    clock: Callable[[], datetime] | None = connection.get_execution_options().get(CLOCK)
+    if clock is not None:
+        return instant(millis(clock()))
     return instant(connection.execute(_DATABASE_NOW).scalar_one())
 
 
@@ -186,7 +187,7 @@ class Batch:
         sequence = change.before.question.version if change.before.question is not None else 0
         for event in change.events:
             if isinstance(event, (JobChanged, Progressed)):
-                if isinstance(event, Progressed) or event.moved:
+                if is_told(event):
                     self._events.append(job_event_row(event))
             elif after.question is not None:
                 sequence += 1

@@ -1,7 +1,9 @@
 """Opening the database: SQLite tuned for durable single-writer use, PostgreSQL as it comes; migrations for both."""
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from alembic import command
@@ -14,6 +16,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 #: The newest revision in `migrations/versions`; start-up compares with it instead of loading Alembic's scripts.
 HEAD = "0001"
+
+#: The name under which a connection carries its clock, where the database has none.
+CLOCK = "handraise_clock"
 
 _MIGRATION_LOCK = 7_201_970_003  # any number that is ours, for pg_advisory_xact_lock
 _BUSY_MILLISECONDS = 10_000
@@ -40,12 +45,20 @@ class Database:
         self.reading.dispose()
 
 
-def open_database(url: str, *, readers: int = 4, writers: int = 4) -> Database:
+def _machine_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def open_database(
+    url: str, *, readers: int = 4, writers: int = 4, sqlite_clock: Callable[[], datetime] = _machine_clock
+) -> Database:
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
             Path(parsed.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return Database(parsed, _sqlite(parsed, 1, "BEGIN IMMEDIATE"), _sqlite(parsed, readers, "BEGIN"))
+        return Database(
+            parsed, _sqlite(parsed, 1, "BEGIN IMMEDIATE", sqlite_clock), _sqlite(parsed, readers, "BEGIN", sqlite_clock)
+        )
     options = {"pool_pre_ping": True, "pool_timeout": 10, "max_overflow": 0}
     writing = create_engine(parsed, pool_size=writers, **options)
     reading = create_engine(parsed, pool_size=readers, **options)
@@ -69,9 +82,10 @@ def parse_url(url: str) -> URL:
     raise DatabaseUrlError(f"There is no support for {backend}; use sqlite:/// or postgresql://.")
 
 
-def _sqlite(url: URL, connections: int, begin: str) -> Engine:
+def _sqlite(url: URL, connections: int, begin: str, clock: Callable[[], datetime]) -> Engine:
     engine = create_engine(
         url,
+        execution_options={CLOCK: clock},
         pool_size=connections,
         max_overflow=0,
         connect_args={"timeout": _BUSY_MILLISECONDS / 1000, "check_same_thread": False},

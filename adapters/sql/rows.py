@@ -232,10 +232,6 @@ def event_from(row: AnyRow, spec: Spec) -> StoredEvent:
     )
 
 
-def notice_id(question_id: QuestionId, target: Target) -> NoticeId:
-    return NoticeId(f"{question_id}:{target.surface}:{target.address}")
-
-
 def notice_from(row: AnyRow) -> Notice:
     return Notice(
         NoticeId(row.id),

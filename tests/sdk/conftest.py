@@ -26,8 +26,14 @@ class Terminal:
         return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **self.settings}
 
     def run(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return self._run([COMMAND, *words], stdin)
+
+    def run_module(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return self._run([sys.executable, "-m", "handraise", *words], "")
+
+    def _run(self, command: list[str], stdin: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [COMMAND, *words],
+            command,
             cwd=self.folder,
             env=self.environment(),
             input=stdin,

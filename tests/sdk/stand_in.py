@@ -1,4 +1,4 @@
-"""A small honest server: it keeps questions, checks keys, speaks CONTRACT's JSON over real sockets, and fails on demand.
+"""A small honest server: it keeps questions, checks keys, speaks the real JSON over real sockets, and fails on demand.
 
 People act on a question the moment the client polls it (`when_polled`), so no test has to wait for anything.
 """
@@ -42,8 +42,9 @@ class StandIn(PersonActs):
     def __post_init__(self) -> None:
         self._changed = threading.Condition()
         self._faults: list[tuple[str, Reply, dict[str, str]]] = []
+        self._lost_replies: list[str] = []
         self._acts: list[Callable[[Json], None]] = []
-        self._by_idempotency_key: dict[str, str] = {}
+        self._by_idempotency_key: dict[str, tuple[Any, Json]] = {}
         self.polled = threading.Event()
 
     def __enter__(self) -> "StandIn":
@@ -76,6 +77,10 @@ class StandIn(PersonActs):
     def fail_next(self, path_part: str, *replies: Reply, headers: dict[str, str] | None = None) -> None:
         """The next requests whose path holds `path_part` get these replies; DROP closes the connection instead."""
         self._faults += [(path_part, reply, headers or {}) for reply in replies]
+
+    def lose_next_reply(self, path_part: str) -> None:
+        """The next POST whose path holds `path_part` takes effect, but its reply never arrives."""
+        self._lost_replies.append(path_part)
 
     def when_polled(self, *acts: Callable[[Json], None]) -> None:
         """One act for each of the next long polls."""
@@ -113,6 +118,10 @@ class StandIn(PersonActs):
         if key not in (AGENT_KEY, PERSON_KEY):
             return 401, problem(401, "This key is not known.", "unauthorized"), {}
         status, body = self._route(seen, is_person=key == PERSON_KEY)
+        for path_part in self._lost_replies:
+            if seen.method == "POST" and path_part in seen.path:
+                self._lost_replies.remove(path_part)
+                return *DROP, {}
         return status, body, {}
 
     def _route(self, seen: Seen, *, is_person: bool) -> Reply:
@@ -136,7 +145,7 @@ class StandIn(PersonActs):
             case ("GET", ["questions", question_id]) if self._sees(question_id, is_person):
                 return self._poll(self.questions[question_id], seen.query)
             case ("POST", ["questions", question_id, verb]) if self._sees(question_id, is_person):
-                return self._act(self.questions[question_id], verb, seen.body, is_person)
+                return self._act(self.questions[question_id], verb, seen, is_person)
         return 404, problem(404, "There is nothing of that name.", "not_found")
 
     def _sees(self, question_id: str, is_person: bool) -> bool:
@@ -144,16 +153,18 @@ class StandIn(PersonActs):
         return question is not None and (is_person or not question.get("isOfAnotherAgent"))
 
     def _create(self, seen: Seen, job: str) -> Reply:
-        key = seen.headers["idempotency-key"]
-        if key in self._by_idempotency_key:
-            question = self.questions[self._by_idempotency_key[key]]
-            return 200, {"questionId": question["id"], "timeoutAt": None, "question": question}
+        known = self._by_idempotency_key.get(seen.headers["idempotency-key"])
+        if known is not None and known[0] != seen.body:
+            return 422, problem(422, "This idempotency key was used for another request.", "idempotency_key_reused")
+        if known is not None:
+            return 200, known[1]
         if seen.body.get("timeoutMinutes") == 0:
             errors = [{"pointer": "/timeoutMinutes", "detail": "must be at least 5 minutes"}]
             return 422, problem(422, "The time limit is out of range.", "time_limit_out_of_range", errors=errors)
         question = self.add(jobId=job, **seen.body)
-        self._by_idempotency_key[key] = question["id"]
-        return 201, {"questionId": question["id"], "timeoutAt": None, "question": question}
+        reply: Json = {"questionId": question["id"], "timeoutAt": None, "question": question}
+        self._by_idempotency_key[seen.headers["idempotency-key"]] = (seen.body, reply)
+        return 201, reply
 
     def _poll(self, question: Json, query: dict[str, str]) -> Reply:
         if "wait" not in query:
@@ -166,21 +177,32 @@ class StandIn(PersonActs):
             self._changed.wait_for(lambda: question["status"] != "pending" or self._is_stopping, hold)
             return DROP if self._is_stopping else (200, question)
 
-    def _act(self, question: Json, verb: str, body: Json, is_person: bool) -> Reply:
-        if verb == "comments":
-            by = {"type": "person", "name": "Dana"} if is_person else {"type": "asker"}
-            question["comments"].append({"by": by, "text": body["text"], "at": ASKED_AT, "askBack": is_person})
-            return 200, question
-        if verb == "cancel" and question["status"] in ("pending", "cancelled"):
-            self.withdraw(question, reason=body.get("reason"))
-            return 200, question
+    def _act(self, question: Json, verb: str, seen: Seen, is_person: bool) -> Reply:
+        key = seen.headers.get("idempotency-key")
+        if key in self._by_idempotency_key:
+            return 200, self._by_idempotency_key[key][1]
+        status, reply = self._acted(question, verb, seen.body, is_person)
+        if key is not None and status < 300:
+            self._by_idempotency_key[key] = (seen.body, reply)
+        return status, reply
+
+    def _acted(self, question: Json, verb: str, body: Json, is_person: bool) -> tuple[int, Json]:
         if verb == "answer" and not is_person:
-            return 403, problem(403, "This key may not answer.", "forbidden")
+            return 403, problem(403, "This key lacks the scope answer. Use a key that has it.", "scope_missing")
+        if verb == "cancel" and question["status"] == "cancelled":
+            return 200, {"success": True, "question": question}
         if verb == "answer" and body.get("late") and question["status"] == "timeout":
             return 202, {"success": True, "jobResumed": False, "question": question}
         if question["status"] != "pending":
             extra = {"question": question, "outcome": question["outcome"]}
-            return 409, problem(409, "The question is settled.", "already_settled", **extra)
+            return 409, problem(409, "The question is settled.", "question_settled", **extra)
+        if verb == "comments":
+            by = {"type": "person", "name": "Dana"} if is_person else {"type": "asker", "name": "builder"}
+            question["comments"].append({"by": by, "text": body["text"], "at": ASKED_AT, "askBack": is_person})
+            return 200, {"question": question}
+        if verb == "cancel":
+            self.withdraw(question, reason=body.get("reason"))
+            return 200, {"success": True, "question": question}
         self.answer(question, body["response"]["value"], text=body["response"].get("text"))
         return 200, {"success": True, "jobResumed": True, "question": question}
 
@@ -213,7 +235,7 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = _serve
+        do_GET = do_POST = _serve  # noqa: N815
 
         def handle(self) -> None:
             try:

@@ -97,7 +97,7 @@ def test_one_key_serves_for_both(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("environment", [{}, {"HANDRAISE_API_KEY": "hr_x"}, {"HANDRAISE_URL": "http://a"}])
 def test_nothing_found_says_how_to_begin(tmp_path: Path, environment: dict[str, str]) -> None:
-    with pytest.raises(CredentialsError, match="make run.*handraise-bot serve.*HANDRAISE_URL and HANDRAISE_API_KEY"):
+    with pytest.raises(CredentialsError, match=r"make run.*handraise-bot serve.*HANDRAISE_URL and HANDRAISE_API_KEY"):
         find(tmp_path, **environment)
 
 

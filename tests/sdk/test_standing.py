@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from handraise.cli.exit_codes import exit_code_for, exit_code_for_failure
+from handraise.cli.exit_codes import exit_code_for, exit_code_for_failure, exit_code_for_lost
 from handraise.credentials import CredentialsError
 from handraise.errors import (
     AuthError,
@@ -17,12 +17,15 @@ from handraise.errors import (
     UnexpectedReply,
     Unreachable,
 )
-from handraise.question import Standing, decider, standing
+from handraise.question import Decider, Question, Standing
 
 
-def settled(status: str, kind: str | None, value: Any = None, shape: str = "text", type_: str = "blocking") -> Any:
+def settled(
+    status: str, kind: str | None, value: Any = None, shape: str = "text", type_: str = "blocking", **more: Any
+) -> Question:
     outcome = None if kind is None else {"kind": kind, "response": {"type": shape, "value": value}}
-    return {"status": status, "outcome": outcome, "responseType": shape, "type": type_}
+    json = {"id": "q_1", "status": status, "outcome": outcome, "responseType": shape, "type": type_, **more}
+    return Question.from_json(json)
 
 
 @pytest.mark.parametrize(
@@ -41,24 +44,71 @@ def settled(status: str, kind: str | None, value: Any = None, shape: str = "text
         (settled("cancelled", None), Standing.WITHDRAWN, 3),
     ],
 )
-def test_every_state_has_its_standing_and_exit_code(question: Any, expected: Standing, exit_code: int) -> None:
-    assert standing(question) is expected
+def test_every_state_has_its_standing_and_exit_code(question: Question, expected: Standing, exit_code: int) -> None:
+    assert question.standing is expected
     assert exit_code_for(expected) == exit_code
 
 
 @pytest.mark.parametrize("value", ["true", 1, None, "approved", {}])
 def test_only_the_exact_value_true_approves(value: object) -> None:
-    assert standing(settled("answered", "answered", value, "approval")) is Standing.REJECTED
+    assert settled("answered", "answered", value, "approval").standing is Standing.REJECTED
 
 
 def test_a_default_never_approves() -> None:
-    assert standing(settled("timeout", "defaulted", True, "approval")) is Standing.EXPIRED
+    question = settled("timeout", "defaulted", True, "approval")
+
+    assert question.standing is Standing.EXPIRED
+    assert not question.is_approved
+    assert question.value is None
 
 
-@pytest.mark.parametrize("question", [{}, {"status": "done"}, settled("timeout", "answered"), {"status": ["answered"]}])
-def test_a_state_this_client_does_not_know_is_never_read_as_an_answer(question: Any) -> None:
+def test_an_open_non_blocking_question_offers_its_default_and_says_so() -> None:
+    default = {"type": "text", "value": "main"}
+    question = settled("pending", None, type_="non_blocking", defaultResponse=default)
+
+    assert (question.value, question.is_default, question.standing) == ("main", True, Standing.OPEN)
+
+
+def test_a_default_of_an_open_approval_is_never_offered() -> None:
+    default = {"type": "approval", "value": True}
+    question = settled("pending", None, shape="approval", type_="non_blocking", defaultResponse=default)
+
+    assert (question.value, question.is_default) == (None, False)
+
+
+def test_an_answer_is_not_a_default() -> None:
+    question = settled("answered", "answered", "dev", defaultResponse={"type": "text", "value": "main"})
+
+    assert (question.value, question.is_default) == ("dev", False)
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments", "is_changed"),
+    [({}, {"n": 5}, False), ({"arguments": {"n": 3}}, {"n": 3}, True), ({"arguments": {}}, {}, True)],
+)
+def test_the_approved_arguments_are_those_the_person_left(given: Any, arguments: Any, is_changed: bool) -> None:
+    outcome = {"kind": "answered", "response": {"type": "approval", "value": True, **given}}
+    question = settled("answered", "answered", shape="approval", action={"arguments": {"n": 5}})
+    question.json["outcome"] = outcome
+
+    assert (question.arguments, question.has_changed_arguments) == (arguments, is_changed)
+
+
+@pytest.mark.parametrize("json", [{}, {"status": "done"}, {"status": ["answered"]}, {"status": "ANSWERED"}])
+def test_a_status_this_client_does_not_know_is_never_read_as_an_answer(json: Any) -> None:
     with pytest.raises(UnexpectedReply):
-        standing(question)
+        _ = Question("q_1", json).standing
+
+
+def test_a_status_that_contradicts_its_outcome_is_refused() -> None:
+    with pytest.raises(UnexpectedReply):
+        _ = settled("timeout", "answered").standing
+
+
+@pytest.mark.parametrize("json", [None, [], {}, {"id": 3}, {"id": ""}, {"id": "q_1; rm x"}, {"id": "q_1\n"}])
+def test_what_has_no_plain_id_is_not_a_question(json: object) -> None:
+    with pytest.raises(UnexpectedReply):
+        Question.from_json(json)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +123,7 @@ def test_a_state_this_client_does_not_know_is_never_read_as_an_answer(question: 
     ],
 )
 def test_the_decider_is_named(decided_by: Any, words: str) -> None:
-    assert decider({"outcome": {"decidedBy": decided_by}}) == words
+    assert str(Decider.from_json(decided_by)) == words
 
 
 @pytest.mark.parametrize(
@@ -94,3 +144,18 @@ def test_the_decider_is_named(decided_by: Any, words: str) -> None:
 )
 def test_every_failure_has_its_exit_code(failure: HandraiseError, exit_code: int) -> None:
     assert exit_code_for_failure(failure) == exit_code
+
+
+@pytest.mark.parametrize(
+    ("standing", "exit_code"),
+    [
+        (Standing.ANSWERED, 1),
+        (Standing.APPROVED, 1),
+        (Standing.REJECTED, 1),
+        (Standing.WITHDRAWN, 3),
+        (Standing.EXPIRED, 4),
+        (Standing.DEFAULTED, 4),
+    ],
+)
+def test_coming_too_late_never_looks_like_success(standing: Standing, exit_code: int) -> None:
+    assert exit_code_for_lost(standing) == exit_code

@@ -1,15 +1,17 @@
 """The wait: slices, outages and limits, on a clock that only moves when the wait lets it."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from handraise.errors import HandraiseError, NotFound, RateLimited, ServerFailure, Unreachable
+from handraise.question import Question
 from handraise.retry import advised_pause, is_worth_repeating, pause_before
 from handraise.waiting import Clock, wait_until_settled
 
-OPEN = {"id": "q_1", "status": "pending"}
-ANSWERED = {"id": "q_1", "status": "answered", "outcome": {"kind": "answered"}}
+OPEN = Question("q_1", {"id": "q_1", "status": "pending"})
+ANSWERED = Question("q_1", {"id": "q_1", "status": "answered", "outcome": {"kind": "answered"}})
 
 
 class World:
@@ -45,7 +47,9 @@ class World:
 
     def wait(self, limit: float | None) -> Any:
         clock = Clock(now=lambda: self.time, pause=self.pause, jitter=lambda low, high: high)
-        return wait_until_settled(self.poll, self, limit=limit, clock=clock)
+        return wait_until_settled(
+            self.poll, self, limit=None if limit is None else timedelta(seconds=limit), clock=clock
+        )
 
 
 def test_a_wait_without_limit_polls_in_slices_until_the_answer() -> None:
@@ -108,22 +112,21 @@ def test_a_refusal_ends_the_wait_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "harmless_twice", "expected"),
+    ("failure", "expected"),
     [
-        (Unreachable("x"), False, True),
-        (Unreachable("x", may_have_arrived=True), False, False),
-        (Unreachable("x", may_have_arrived=True), True, True),
-        (RateLimited(429, {}), False, True),
-        (RateLimited(429, {}, retry_after=3600.0), True, False),
-        (ServerFailure(503, {}), False, True),
-        (ServerFailure(502, {}), False, False),
-        (ServerFailure(502, {}), True, True),
-        (ServerFailure(500, {}), True, False),
-        (NotFound(404, {}), True, False),
+        (Unreachable("x"), True),
+        (Unreachable("x", may_have_arrived=True), True),
+        (RateLimited(429, {}), True),
+        (RateLimited(429, {}, retry_after=60.0), True),
+        (RateLimited(429, {}, retry_after=3600.0), False),
+        (ServerFailure(503, {}), True),
+        (ServerFailure(502, {}), True),
+        (ServerFailure(500, {}), False),
+        (NotFound(404, {}), False),
     ],
 )
-def test_only_what_is_safe_and_may_help_is_repeated(failure: Any, harmless_twice: bool, expected: bool) -> None:
-    assert is_worth_repeating(failure, harmless_twice=harmless_twice) is expected
+def test_only_what_may_pass_soon_is_repeated(failure: Any, expected: bool) -> None:
+    assert is_worth_repeating(failure) is expected
 
 
 def test_pauses_double_are_bounded_and_heed_advice() -> None:

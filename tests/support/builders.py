@@ -4,13 +4,27 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from core.answers import AnswerShape, RawAnswer, TextShape
-from core.commands import Answer, Ask
+from core.answers import AnswerShape, AnswerValue, RawAnswer, TextShape
+from core.asking import Draft, House
+from core.commands import Answer, Ask, QuestionCommand, RecordDelivery, Remark, SteerJob, Tick, Withdraw
+from core.deadlines import TimeLimits
 from core.ids import JobId, PersonId, QuestionId, WorkspaceId
+from core.job import Job
 from core.kinds import KINDS, Kind
+from core.machine import Case, apply, decide
 from core.people import Actor, Person, Role, agent_principal, person_principal
 from core.policies import ADMIN_ANSWERS
-from core.question import Asker, Spec
+from core.question import (
+    Asker,
+    Decider,
+    DeliveryRecord,
+    DeliveryState,
+    Outcome,
+    OutcomeKind,
+    Question,
+    Spec,
+    Status,
+)
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 WORKSPACE = WorkspaceId("default")
@@ -58,3 +72,76 @@ def ask(number: int = 1, of: Spec | None = None) -> Ask:
 
 def answer(number: int = 1, value: Any = "PostgreSQL", by: Actor | None = None, *, late: bool = False) -> Answer:
     return Answer(question_id(number), by if by is not None else acting(DANA), RawAnswer(value), late)
+
+
+ASKER = Asker(AGENT.principal, AGENT.name)
+HOUSE = House(WORKSPACE, TimeLimits(), ADMIN_ANSWERS)
+BY_DANA = Decider("person", "p_dana", "Dana", "api")
+
+
+def after(minutes: float = 0, *, hours: float = 0) -> datetime:
+    """So long after NOW, which is when every question of these tests is asked."""
+    return NOW + timedelta(minutes=minutes, hours=hours)
+
+
+def draft(text: str = "Which database?", **fields: Any) -> Draft:
+    return replace(Draft(text), **fields)
+
+
+def opened(of: Spec | None = None, number: int = 1) -> Question:
+    """A question as it stands right after it was asked at NOW."""
+    made = of if of is not None else spec()
+    deadline = None if made.time_limit is None else NOW + made.time_limit
+    return Question(question_id(number), made, NOW, 1, Status.OPEN, deadline=deadline)
+
+
+def answered(of: Spec | None = None, value: Any = "PostgreSQL") -> Question:
+    """Dana answered it a minute after it was asked."""
+    outcome = Outcome(
+        OutcomeKind.ANSWERED, BY_DANA, after(1), answer=AnswerValue(value), deciders=(BY_DANA,)
+    )
+    return replace(opened(of), version=2, status=Status.ANSWERED, outcome=outcome)
+
+
+def expired(of: Spec | None = None) -> Question:
+    """Nobody answered it within half an hour."""
+    outcome = Outcome(OutcomeKind.EXPIRED, Decider("deadline"), after(30))
+    return replace(opened(of), version=2, status=Status.EXPIRED, outcome=outcome)
+
+
+def withdrawn(of: Spec | None = None, reason: str | None = None) -> Question:
+    """Its asker took it back a minute after asking."""
+    by = Decider("asker", "agent:builder", "builder", "api")
+    outcome = Outcome(OutcomeKind.WITHDRAWN, by, after(1), reason=reason)
+    return replace(opened(of), version=2, status=Status.WITHDRAWN, outcome=outcome)
+
+
+def a_job(name: str = "nightly", **fields: Any) -> Job:
+    return replace(Job(WORKSPACE, JobId(name), AGENT.principal, NOW, NOW), **fields)
+
+
+def remark(text: str = "Which size?", by: Actor | None = None, *, asks_back: bool | None = None) -> Remark:
+    return Remark(question_id(1), by if by is not None else acting(DANA), text, asks_back)
+
+
+def withdraw(by: Actor = AGENT, reason: str | None = None) -> Withdraw:
+    return Withdraw(question_id(1), by, reason)
+
+
+def tick(number: int = 1) -> Tick:
+    return Tick(question_id(number))
+
+
+def record_delivery(state: DeliveryState = DeliveryState.POSTED) -> RecordDelivery:
+    return RecordDelivery(question_id(1), DeliveryRecord("slack", state, NOW))
+
+
+def steer(by: Actor = AGENT, **fields: Any) -> SteerJob:
+    return replace(SteerJob(WORKSPACE, JobId("nightly"), by), **fields)
+
+
+def happened(case: Case, *steps: tuple[QuestionCommand, datetime]) -> Case:
+    """The case after these commands, each at its time."""
+    for command, at in steps:
+        case = apply(case, decide(case, command, at).events)
+    return case

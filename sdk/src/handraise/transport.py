@@ -60,11 +60,14 @@ class Transport:
     def call(self, call: Call, *, timeout: float, max_retries: int) -> object:
         """The reply's JSON; a failure is raised once trying again is of no use."""
         failures = 0
+        may_have_arrived = False
         while True:
             try:
                 return self._settled(self.send(call, timeout=timeout))
             except HandraiseError as failure:
                 failures += 1
+                if isinstance(failure, Unreachable):
+                    may_have_arrived = failure.may_have_arrived = may_have_arrived or failure.may_have_arrived
                 if failures > max_retries or not is_worth_repeating(failure):
                     raise
                 self._pause(pause_before(failures, failure))

@@ -1,13 +1,14 @@
 """The command line put together: global options, the commands, and how a failure leaves the process."""
 
 import sys
+from importlib.metadata import version as installed_version
 from typing import Annotated
 
 import typer
 
 from handraise.cli.answering import answer
 from handraise.cli.asking import approve, ask
-from handraise.cli.failures import report
+from handraise.cli.failures import report, usage
 from handraise.cli.following import BareWait, cancel, check, comment
 from handraise.cli.listing import questions
 from handraise.cli.output import prepare_streams, print_line
@@ -18,21 +19,26 @@ from handraise.errors import HandraiseError
 
 def main() -> None:
     prepare_streams()
+    sys.exit(_run(sys.argv[1:] or ["--help"]))
+
+
+def _run(words: list[str]) -> int:
     session = Session()
     try:
-        _application()(prog_name="handraise", obj=session)
+        code = _application()(args=words, prog_name="handraise", obj=session, standalone_mode=False)
     except HandraiseError as failure:
-        sys.exit(report(failure, session))
+        return report(failure, session)
+    except typer.TyperException as failure:
+        # The words were not understood, so whether JSON was wanted is only to be guessed from them.
+        session.wants_json = "--json" in words
+        return report(usage(f"{failure.format_message().rstrip('.')}; see handraise --help."), session)
+    return code or 0
 
 
 def _application() -> typer.Typer:
     # Plain help and errors: they are read by agents and logs as often as by people, and they start quicker.
     app = typer.Typer(
-        callback=_global_options,
-        no_args_is_help=True,
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
+        callback=_global_options, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
     )
     app.command()(ask)
     app.command()(approve)
@@ -47,9 +53,7 @@ def _application() -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        print_line(f"handraise {version('handraise')}")
+        print_line(f"handraise {installed_version('handraise')}")
         raise typer.Exit()
 
 

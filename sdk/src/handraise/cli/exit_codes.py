@@ -41,7 +41,7 @@ def exit_code_for(standing: Standing) -> ExitCode:
 
 
 def exit_code_for_lost(standing: Standing) -> ExitCode:
-    """An answer or a cancel that came too late: 3 and 4 say that it was withdrawn or out of time, 1 that it was decided."""
+    """For whoever came too late: 3 and 4 say that it was withdrawn or out of time, 1 that somebody else was first."""
     if standing is Standing.DEFAULTED:
         return ExitCode.EXPIRED
     return _BY_STANDING[standing] if standing in (Standing.WITHDRAWN, Standing.EXPIRED) else ExitCode.REJECTED

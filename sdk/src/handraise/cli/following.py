@@ -1,20 +1,19 @@
 """`handraise check`, `cancel` and `comment`: what an asker does with a question that is already out."""
 
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand
 
 from handraise.cli import options as shared
-from handraise.cli.exit_codes import ExitCode
-from handraise.cli.failures import Stop
+from handraise.cli.failures import usage
+from handraise.cli.losing import lost
 from handraise.cli.output import print_json, say
 from handraise.cli.session import session_in
 from handraise.cli.telling import tell
-from handraise.cli.waiter import wait_for, with_id
+from handraise.cli.waiter import wait_for
 from handraise.errors import Conflict
-from handraise.question import decider, outcome
-from handraise.safe_text import one_line
 
 
 class BareWait(TyperCommand):
@@ -40,7 +39,9 @@ def spelled_out(args: list[str]) -> list[str]:
 
 def check(
     context: typer.Context,
-    question_id: shared.IdArgument,
+    question_id: Annotated[str | None, typer.Argument(metavar="ID", help="The question's id, q_…")] = None,
+    question_option: shared.QuestionIdOption = None,
+    job: shared.OwnJobOption = None,
     wait: Annotated[
         str | None,
         typer.Option("--wait", metavar="[DURATION]", help="Wait this long, or with no duration until it is settled."),
@@ -49,9 +50,13 @@ def check(
 ) -> None:
     """Print a question's answer, waiting for it where asked to; the exit codes are those of ask."""
     session = session_in(context, wants_json=json)
-    seconds = 0.0 if wait is None else shared.wait_in_seconds(wait)
-    client, found = session.as_asker_or_person(lambda client: (client, client.get(question_id)))
-    question = wait_for(client, with_id(found, question_id), seconds=seconds, wants_json=json)
+    if (question_id is None) == (question_option is None):
+        raise usage("check needs the id of one question: handraise check ID.")
+    chosen_id = question_id or question_option or ""
+    limit = timedelta(0) if wait is None else shared.wait_typed(wait)
+    client, question = session.as_asker_or_person(lambda client: (client, client.get(chosen_id)))
+    shared.refuse_other_job(question, job)
+    question = wait_for(client, question, limit=limit, wants_json=json)
     raise typer.Exit(tell(question, wants_json=json))
 
 
@@ -61,15 +66,18 @@ def cancel(
     reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why it is no longer needed.")] = None,
     json: shared.JsonOption = False,
 ) -> None:
-    """Withdraw a question that nobody has answered yet."""
+    """Withdraw a question that nobody has answered yet.
+
+    Exit codes: 0 withdrawn, 1 it was decided before, 4 its time was over.
+    """
     session = session_in(context, wants_json=json)
     try:
-        reply = session.as_asker_or_person(lambda client: client.cancel(question_id, reason=reason))
+        question = session.as_asker_or_person(lambda client: client.cancel(question_id, reason=reason))
     except Conflict as refused:
-        raise Stop(_why_not_cancelled(refused), ExitCode.REJECTED, refused.problem) from refused
+        raise lost(refused) from refused
     if json:
-        print_json(reply)
-    say(f"withdrew {question_id}")
+        print_json(question.json)
+    say(f"withdrew {question.id}")
 
 
 def comment(
@@ -82,17 +90,16 @@ def comment(
     ] = "agent",
     json: shared.JsonOption = False,
 ) -> None:
-    """Reply to somebody who asked back, or as a person ask back about a question."""
+    """Reply to somebody who asked back, or as a person ask back about a question.
+
+    Exit codes: 0 said, 1 it was decided before, 3 withdrawn, 4 its time was over.
+    """
     session = session_in(context, wants_json=json)
     client = session.agent if as_ == "agent" else session.person
-    reply = client.comment(question_id, text)
+    try:
+        question = client.comment(question_id, text)
+    except Conflict as refused:
+        raise lost(refused) from refused
     if json:
-        print_json(reply)
-    say(f"replied on {question_id}" if as_ == "agent" else f"asked back about {question_id}")
-
-
-def _why_not_cancelled(refused: Conflict) -> str:
-    question = refused.problem.get("question")
-    if not isinstance(question, dict) or not outcome(question):
-        return refused.detail
-    return f"{refused.detail} (decided by {one_line(decider(question))})"
+        print_json(question.json)
+    say(f"replied on {question.id}" if as_ == "agent" else f"asked back about {question.id}")

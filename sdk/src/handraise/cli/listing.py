@@ -1,7 +1,6 @@
 """`handraise questions`: what is waiting, as a table on a terminal and as lines with tabs elsewhere."""
 
 import sys
-import time
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from handraise.cli.failures import usage
 from handraise.cli.output import print_json, print_line, say
 from handraise.cli.session import session_in
 from handraise.durations import spoken
-from handraise.question import Json, is_clock_paused
+from handraise.question import Question
 from handraise.safe_text import one_line
 
 # Both vocabularies: the words on the wire, and the same states as people and seed 3 call them.
@@ -50,13 +49,13 @@ def questions(
     else:
         raise usage(f"--status {status} needs --job JOB: without it only open questions are listed.")
     if json:
-        print_json(found)
+        print_json({"questions": [question.json for question in found.items], "nextCursor": found.next_cursor})
     else:
-        _print_rows([row(question, now=time.time()) for question in found["questions"]])
-    if not found["questions"]:
+        _print_rows([row(question, now=datetime.now(UTC)) for question in found.items])
+    if not found.items:
         say("no questions" if job else "no questions are waiting")
-    elif found["nextCursor"]:
-        say(f"there are more; --limit {limit * 2} shows them")
+    elif found.next_cursor:
+        say(f"there may be more; --limit {limit * 2} shows them")
 
 
 def status_on_the_wire(word: str | None) -> str | None:
@@ -68,34 +67,20 @@ def status_on_the_wire(word: str | None) -> str | None:
     return STATUSES[word.lower()]
 
 
-def row(question: Json, *, now: float) -> list[str]:
-    cells = (
-        question.get("id"),
-        question.get("type"),
-        question.get("question"),
-        question.get("status"),
-        time_left(question, now=now),
-        question.get("jobId"),
-    )
-    return [one_line(str(cell or "")) for cell in cells]
+def row(question: Question, *, now: datetime) -> list[str]:
+    left = time_left(question, now=now)
+    cells = (question.id, question.kind, question.text, question.status, left, question.job_id)
+    return [one_line(cell or "") for cell in cells]
 
 
-def time_left(question: Json, *, now: float) -> str:
-    if question.get("status") != "pending":
+def time_left(question: Question, *, now: datetime) -> str:
+    if question.status != "pending":
         return ""
-    if is_clock_paused(question):
+    if question.is_clock_paused:
         return "paused"
-    deadline = question.get("timeoutAt")
-    if not isinstance(deadline, str):
+    if question.deadline is None:
         return "no limit"
-    try:
-        moment = datetime.fromisoformat(deadline)
-    except ValueError:
-        return ""
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    seconds = moment.timestamp() - now
-    return spoken(seconds) if seconds > 0 else "over"
+    return spoken(question.deadline - now) if question.deadline > now else "over"
 
 
 def _print_rows(rows: list[list[str]]) -> None:

@@ -9,11 +9,18 @@ import typer
 
 from handraise.cli.failures import usage
 from handraise.durations import duration_in
+from handraise.question import Question
 from handraise.values import json_object
 
 FOREVER = "forever"
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The question's id, q_…")]
+QuestionIdOption = Annotated[
+    str | None, typer.Option("--question-id", metavar="ID", help="The question's id, as an option.")
+]
+OwnJobOption = Annotated[
+    str | None, typer.Option("--job", "--feature-id", metavar="JOB", help="Only if it belongs to this job.")
+]
 JobOption = Annotated[
     str | None, typer.Option("--job", "--feature-id", metavar="JOB", help="The job that the question belongs to.")
 ]
@@ -55,6 +62,11 @@ def wait_typed(spelled: str | None) -> timedelta | None:
 
 def time_limit_typed(spelled: str) -> timedelta | None:
     return None if spelled.lower() == "none" else _duration(spelled)
+
+
+def refuse_other_job(question: Question, job: str | None) -> None:
+    if job is not None and question.job_id != job:
+        raise usage(f"{question.id} does not belong to {job}.")
 
 
 def key_values(pairs: list[str], option: str) -> dict[str, str]:

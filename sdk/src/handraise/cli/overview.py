@@ -8,8 +8,10 @@ from handraise.cli import options as shared
 from handraise.cli.exit_codes import ExitCode
 from handraise.cli.output import print_json, print_line
 from handraise.cli.session import Session, session_in
-from handraise.question import Json
+from handraise.cli.telling import when
+from handraise.job import Job
 from handraise.safe_text import one_line
+from handraise.wire import Json, text
 
 MOST_COUNTED = 1000
 MOST_JOBS = 50
@@ -25,62 +27,57 @@ def status(
     if job is None:
         _show_server(session)
         return
-    found = session.person.job(job)
+    found = session.as_asker_or_person(lambda client: client.job(job))
     if json:
-        print_json(found)
+        print_json(found.json)
         return
     for line in job_lines(found):
         print_line(line)
 
 
 def _show_server(session: Session) -> None:
+    url = session.person.base_url
     is_ready, parts = session.person.readiness()
+    if not is_ready:
+        if session.wants_json:
+            print_json({"server": {"url": url, "isReady": False, "parts": parts}})
+        else:
+            print_line(f"server   {url}  not ready{_detail(parts)}")
+        raise typer.Exit(ExitCode.UNREACHABLE)
     pending = session.person.pending(limit=MOST_COUNTED)
     jobs = session.person.jobs(limit=MOST_JOBS)
     if session.wants_json:
-        server = {"url": session.person.base_url, "isReady": is_ready, "parts": parts}
-        print_json({"server": server, "pendingQuestions": len(pending["questions"]), "jobs": jobs["jobs"]})
-    else:
-        print_line(
-            f"server   {session.person.base_url}  {'ready' if is_ready else 'not ready'}{_detail(parts, is_ready)}"
-        )
-        more = "or more " if pending["nextCursor"] else ""
-        print_line(f"pending  {len(pending['questions'])} {more}question(s)")
-        for found in jobs["jobs"]:
-            print_line(f"job      {job_summary(found)}")
-    if not is_ready:
-        raise typer.Exit(ExitCode.UNREACHABLE)
+        server = {"url": url, "isReady": True, "parts": parts}
+        found = [job.json for job in jobs.items]
+        print_json({"server": server, "pendingQuestions": len(pending.items), "jobs": found})
+        return
+    print_line(f"server   {url}  ready")
+    more = " or more" if pending.next_cursor else ""
+    print_line(f"pending  {len(pending.items)}{more} question(s)")
+    for job in jobs.items:
+        print_line(f"job      {job_summary(job)}")
 
 
-def job_lines(job: Json) -> list[str]:
+def job_lines(job: Job) -> list[str]:
     lines = [f"job      {job_summary(job)}"]
-    waiting = _human_input(job)
-    if waiting.get("openQuestionId"):
-        count = waiting.get("openQuestionCount")
-        several = f" ({count} open)" if isinstance(count, int) and count > 1 else ""
-        since = f" since {waiting['awaitingSince']}" if waiting.get("awaitingSince") else ""
-        asker = f", asked by {waiting['requestedByRole']}" if waiting.get("requestedByRole") else ""
-        lines.append(f"waits    for {waiting['openQuestionId']}{several}{since}{asker}")
-    resumes_as = job.get("resumeStatus") or waiting.get("resumeStatus")
-    if resumes_as:
-        lines.append(f"resumes  as {resumes_as}")
-    if job.get("onTimeout"):
-        lines.append(f"timeout  {job['onTimeout']}s the job")
+    if job.open_question_id:
+        several = f" ({job.open_question_count} open)" if job.open_question_count > 1 else ""
+        since = when(job.awaiting_since).replace(" at ", " since ")
+        asker = f", asked by {job.requested_by_role}" if job.requested_by_role else ""
+        lines.append(f"waits    for {job.open_question_id}{several}{since}{asker}")
+    if job.resume_status:
+        lines.append(f"resumes  as {job.resume_status}")
+    if job.on_timeout:
+        lines.append(f"expiry   {job.on_timeout}s the job")
     return [one_line(line) for line in lines]
 
 
-def job_summary(job: Json) -> str:
-    blocked = f": {job['blockReason']}" if job.get("blockReason") else ""
-    waiting = _human_input(job).get("openQuestionId")
-    waits = f" (waits for {waiting})" if waiting else ""
-    return one_line(f"{job.get('id')}  {job.get('status')}{blocked}{waits}")
+def job_summary(job: Job) -> str:
+    blocked = f": {job.block_reason}" if job.block_reason else ""
+    waits = f" (waits for {job.open_question_id})" if job.open_question_id else ""
+    return one_line(f"{job.id}  {job.status}{blocked}{waits}")
 
 
-def _human_input(job: Json) -> Json:
-    found = job.get("humanInput")
-    return found if isinstance(found, dict) else {}
-
-
-def _detail(parts: Json, is_ready: bool) -> str:
-    detail = parts.get("detail")
-    return f": {one_line(str(detail))}" if detail and not is_ready else ""
+def _detail(parts: Json) -> str:
+    detail = text(parts, "detail")
+    return f": {one_line(detail)}" if detail else ""

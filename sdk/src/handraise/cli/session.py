@@ -4,15 +4,13 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import typer
 
+from handraise.client import Handraise
 from handraise.credentials import Credentials, find_credentials
 from handraise.errors import NotFound
-
-if TYPE_CHECKING:
-    from handraise.client import Handraise
 
 T = TypeVar("T")
 
@@ -30,16 +28,16 @@ class Session:
         )
 
     @cached_property
-    def agent(self) -> "Handraise":
+    def agent(self) -> Handraise:
         """The client that asks."""
         return self._client(self.credentials.agent_key)
 
     @cached_property
-    def person(self) -> "Handraise":
+    def person(self) -> Handraise:
         """The client that answers and sees what waits for its person."""
         return self._client(self.credentials.person_key)
 
-    def as_asker_or_person(self, act: Callable[["Handraise"], T]) -> T:
+    def as_asker_or_person(self, act: Callable[[Handraise], T]) -> T:
         """The agent's own questions first; what it may not see, the person at this machine may."""
         try:
             return act(self.agent)
@@ -48,10 +46,7 @@ class Session:
                 raise
             return act(self.person)
 
-    def _client(self, api_key: str) -> "Handraise":
-        # Imported here because httpx2 is most of the start-up time, and --help needs none of it.
-        from handraise.client import Handraise
-
+    def _client(self, api_key: str) -> Handraise:
         return Handraise(api_key, base_url=self.credentials.url)
 
 

@@ -1,7 +1,6 @@
 """The wait that `ask`, `approve` and `check` share."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -9,14 +8,12 @@ from handraise.cli.exit_codes import ExitCode, exit_code_for_failure
 from handraise.cli.failures import Stop
 from handraise.cli.output import print_json
 from handraise.cli.telling import WaitTeller, check_command, say_interrupted
+from handraise.client import Handraise
 from handraise.errors import HandraiseError
 from handraise.question import Question
 
-if TYPE_CHECKING:
-    from handraise.client import Handraise
 
-
-def wait_for(client: "Handraise", question: Question, *, limit: timedelta | None, wants_json: bool) -> Question:
+def wait_for(client: Handraise, question: Question, *, limit: timedelta | None, wants_json: bool) -> Question:
     """The question as it stands when it settles or the wait is over. Whatever happens here, it stays open."""
     teller = WaitTeller(question)
     try:

@@ -1,0 +1,51 @@
+"""Everything in dictionaries: the state that the in-process store, reader, outbox and directory share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from core.ids import NoticeId, PersonId, QuestionId
+from core.job import Job
+from core.people import Person
+from core.ports import ApiKey, JobKey, MessageRef, Recorded, StoredEvent
+from core.question import Question, Target
+
+
+@dataclass
+class Lease:
+    until: datetime | None = None
+    fence: int = 0
+
+    def is_free(self, now: datetime) -> bool:
+        return self.until is None or self.until <= now
+
+
+@dataclass
+class Wanted:
+    """A notice: what the target should show, and what it shows."""
+
+    question_id: QuestionId
+    target: Target
+    version: int
+    ready_at: datetime | None
+    lease: Lease = field(default_factory=Lease)
+    attempt: int = 0
+    ref: MessageRef | None = None
+
+
+class MemoryDatabase:
+    def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._clock = clock
+        self.questions: dict[QuestionId, Question] = {}
+        self.leases: dict[QuestionId, Lease] = {}
+        self.jobs: dict[JobKey, Job] = {}
+        self.events: list[StoredEvent] = []
+        self.commands: dict[str, tuple[Recorded, datetime]] = {}
+        self.notices: dict[NoticeId, Wanted] = {}
+        self.people: dict[PersonId, Person] = {}
+        self.keys: dict[str, ApiKey] = {}
+
+    def now(self) -> datetime:
+        """Whole milliseconds, as everywhere on the wire."""
+        now = self._clock()
+        return now.replace(microsecond=now.microsecond // 1000 * 1000)

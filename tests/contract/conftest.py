@@ -1,0 +1,21 @@
+"""The same tests for every implementation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.backends import Backend, memory_backend, sql_backend, sqlite_url
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
+    if request.param == "memory":
+        yield memory_backend()
+        return
+    url = sqlite_url(tmp_path)
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres").new_database()
+    with sql_backend(url) as opened:
+        yield opened
+        assert opened.connections_in_use() == 0

@@ -1,0 +1,63 @@
+"""On a real terminal, text of others is shown and never obeyed; in a pipe it is exact."""
+
+import os
+import pty
+import subprocess
+
+import pytest
+
+from .conftest import COMMAND, PATIENCE, Terminal
+from .stand_in import StandIn
+
+STEERING = "\x1b]0;owned\x07 \x1b[31mred\u202e"
+
+
+def screen_after(terminal: Terminal, *words: str) -> str:
+    """What a terminal receives on both streams."""
+    master, slave = pty.openpty()
+    command = subprocess.Popen(
+        [COMMAND, *words],
+        cwd=terminal.folder,
+        env={**terminal.environment(), "TERM": "xterm", "COLUMNS": "200"},
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    received = b""
+    while chunk := _read(master):
+        received += chunk
+    os.close(master)
+    command.wait(PATIENCE)
+    return received.decode()
+
+
+def _read(master: int) -> bytes:
+    try:
+        return os.read(master, 65536)
+    except OSError:  # how Linux says that the other end was closed
+        return b""
+
+
+@pytest.mark.parametrize("words", [["check", "q_1"], ["check", "q_1", "--json"]])
+def test_an_answer_cannot_steer_the_terminal(server: StandIn, terminal: Terminal, words: list[str]) -> None:
+    server.answer(server.add(), STEERING, text=STEERING)
+
+    screen = screen_after(terminal, *words)
+
+    assert "owned" in screen
+    assert not {"\x1b", "\x07", "\u202e"} & set(screen)
+
+
+def test_a_question_in_the_table_cannot_steer_the_terminal(server: StandIn, terminal: Terminal) -> None:
+    server.add(question=f"[bold]{STEERING}")
+
+    screen = screen_after(terminal, "questions")
+
+    assert "[bold]␛]0;owned␇ ␛[31mred<U+202E>" in screen
+
+
+def test_in_a_pipe_the_answer_is_exact(server: StandIn, terminal: Terminal) -> None:
+    server.answer(server.add(), STEERING)
+
+    assert terminal.run("check", "q_1").stdout == f"{STEERING}\n"

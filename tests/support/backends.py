@@ -1,0 +1,66 @@
+"""Every implementation of the store's ports, opened the same way."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy.pool import QueuePool
+
+from adapters.memory.database import MemoryDatabase
+from adapters.memory.directory import MemoryDirectory
+from adapters.memory.outbox import MemoryOutbox
+from adapters.memory.reader import MemoryReader
+from adapters.memory.store import MemoryStore
+from adapters.sql.access import Access
+from adapters.sql.database import Database, migrate, open_database
+from adapters.sql.directory import SqlDirectory
+from adapters.sql.outbox import SqlOutbox
+from adapters.sql.reader import SqlReader
+from adapters.sql.store import SqlStore
+from core.engine import Engine
+from core.ports import Directory, Outbox, Reader, Store
+from core.waiters import Waiters
+
+
+def _machine_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Backend:
+    store: Store
+    reader: Reader
+    outbox: Outbox
+    directory: Directory
+    database: Database | None = None
+
+    def engine(self) -> Engine:
+        return Engine(self.store, self.reader, Waiters())
+
+    def connections_in_use(self) -> int:
+        if self.database is None:
+            return 0
+        pools = (self.database.writing.pool, self.database.reading.pool)
+        return sum(pool.checkedout() for pool in pools if isinstance(pool, QueuePool))
+
+
+def memory_backend(clock: Callable[[], datetime] = _machine_clock) -> Backend:
+    database = MemoryDatabase(clock)
+    return Backend(MemoryStore(database), MemoryReader(database), MemoryOutbox(database), MemoryDirectory(database))
+
+
+@contextmanager
+def sql_backend(url: str, clock: Callable[[], datetime] = _machine_clock) -> Iterator[Backend]:
+    database = open_database(url, sqlite_clock=clock)
+    migrate(database)
+    access = Access(database)
+    try:
+        yield Backend(SqlStore(access), SqlReader(access), SqlOutbox(access), SqlDirectory(access), database)
+    finally:
+        access.close()
+
+
+def sqlite_url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'handraise.db'}"
