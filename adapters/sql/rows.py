@@ -117,7 +117,8 @@ def question_row(question: Question, slot: int | None) -> QuestionRow:
         "version": question.version,
         "asked_at": millis(question.asked_at),
         "due_at": maybe_millis(next_due(question)),
-        "spec": _SPEC.dump_json(spec, exclude_defaults=True).decode(),
+        # Not `exclude_defaults`: the type that tells answer shapes apart is a default.
+        "spec": _SPEC.dump_json(spec, exclude_none=True).decode(),
         "life": _life(question),
         "holding_slot": slot,
     }

@@ -5,7 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.answers import ApprovalShape, ChoiceShape, Option
+from core.answers import (
+    AnswerShape,
+    ApprovalShape,
+    BooleanShape,
+    ChoiceShape,
+    FormShape,
+    MultiChoiceShape,
+    NumberShape,
+    Option,
+    TextShape,
+)
 from core.commands import Remark, SteerJob, Tick, Withdraw
 from core.engine import Handled, Replayed
 from core.ids import CommandId, JobId
@@ -60,6 +70,28 @@ async def test_a_question_comes_back_as_it_was_asked(backend: Backend) -> None:
     assert asked.question is not None
     assert asked.question.spec == wanted
     assert await backend.reader.question(question_id(1)) == asked.question
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        (Kind.BLOCKING, TextShape()),
+        (Kind.BLOCKING, ChoiceShape((Option("A", "a"),))),
+        (Kind.BLOCKING, MultiChoiceShape((Option("A", "a"),))),
+        (Kind.BLOCKING, BooleanShape()),
+        (Kind.BLOCKING, BooleanShape((Option("Yes", True), Option("No", False)))),
+        (Kind.APPROVAL, ApprovalShape()),
+        (Kind.BLOCKING, NumberShape()),
+        (Kind.BLOCKING, FormShape({"type": "object", "properties": {"name": {"type": "string"}}})),
+    ],
+)
+async def test_every_shape_of_answer_comes_back(backend: Backend, kind: Kind, shape: AnswerShape) -> None:
+    await backend.engine().handle(ask(1, spec(kind, shape)))
+
+    found = await backend.reader.question(question_id(1))
+
+    assert found is not None
+    assert found.spec.shape == shape
 
 
 async def test_an_approval_comes_back_with_its_action_and_outcome(backend: Backend) -> None:

@@ -97,9 +97,7 @@ def opened(of: Spec | None = None, number: int = 1) -> Question:
 
 def answered(of: Spec | None = None, value: Any = "PostgreSQL") -> Question:
     """Dana answered it a minute after it was asked."""
-    outcome = Outcome(
-        OutcomeKind.ANSWERED, BY_DANA, after(1), answer=AnswerValue(value), deciders=(BY_DANA,)
-    )
+    outcome = Outcome(OutcomeKind.ANSWERED, BY_DANA, after(1), answer=AnswerValue(value), deciders=(BY_DANA,))
     return replace(opened(of), version=2, status=Status.ANSWERED, outcome=outcome)
 
 

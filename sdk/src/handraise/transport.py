@@ -49,9 +49,7 @@ class Transport:
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._authorization = {"Authorization": f"Bearer {api_key}", "Accept": "application/json"}
-        # A proxy from the environment cannot reach this machine's own servers.
-        is_local = urlsplit(self.base_url).hostname in LOOPBACK_HOSTS
-        self._http = http_client or httpx2.Client(trust_env=not is_local)
+        self._http = http_client or _http_client(self.base_url)
         self._pause = pause
 
     def close(self) -> None:
@@ -102,6 +100,14 @@ class Transport:
             return content
         problem = content if isinstance(content, dict) else {"title": f"The server answered {reply.status_code}."}
         raise _failure(reply.status_code, problem, advised_pause(reply.headers.get("Retry-After")))
+
+
+def _http_client(base_url: str) -> httpx2.Client:
+    """For this machine's own servers no proxy from the environment, which could not reach them."""
+    parts = urlsplit(base_url)
+    is_local = parts.hostname in LOOPBACK_HOSTS
+    # Reading the certificates takes longer than asking a local server, and plain HTTP has no use for them.
+    return httpx2.Client(trust_env=not is_local, verify=not (is_local and parts.scheme == "http"))
 
 
 def _encoded(body: Json) -> bytes:
