@@ -28,7 +28,7 @@ from core.delivery import Deliverer
 from core.engine import Engine
 from core.ids import WorkspaceId
 from core.policies import ADMIN_ANSWERS
-from core.ports import Claim, Store, Surface
+from core.ports import Claim, Reader, Store, Surface
 from core.question import Target
 from core.rates import RateLimiter
 from core.sweeper import Sweeper
@@ -43,6 +43,8 @@ _PATIENCE_SECONDS = 3.0
 @dataclass(frozen=True)
 class Program:
     app: FastAPI
+    engine: Engine
+    reader: Reader
     waiters: Waiters
 
 
@@ -89,7 +91,7 @@ async def open_program(
         stack.push_async_callback(callers.note_used)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
-        yield Program(app, waiters)
+        yield Program(app, engine, reader, waiters)
 
 
 async def _troubles(store: Store, scheduler: Scheduler) -> list[str]:

@@ -34,6 +34,14 @@ def limit_problem(limit: timedelta | None, rule: KindRule, limits: TimeLimits) -
     return None
 
 
+_TICK = timedelta(milliseconds=1)
+
+
+def deadline_after(at: datetime, limit: timedelta) -> datetime:
+    """The instant at which the limit is over, in whole milliseconds: stores keep no finer ones."""
+    return at + -(-limit // _TICK) * _TICK
+
+
 def pause(question: Question, now: datetime) -> Pause:
     remaining = None if question.deadline is None else question.deadline - now
     return Pause(since=now, until=now + LONGEST_PAUSE, remaining=remaining)

@@ -28,7 +28,7 @@ from core.commands import (
     Tick,
     Withdraw,
 )
-from core.deadlines import next_due, pause, resumed_deadline
+from core.deadlines import deadline_after, next_due, pause, resumed_deadline
 from core.digests import edited_digest
 from core.events import (
     Answered,
@@ -355,7 +355,7 @@ def evolve(question: Question | None, event: QuestionEvent) -> Question:
     """The question after one event. Every event counts one version."""
     if isinstance(event, Asked):
         limit = event.spec.time_limit
-        deadline = None if limit is None else event.at + limit
+        deadline = None if limit is None else deadline_after(event.at, limit)
         return Question(event.question_id, event.spec, event.at, 1, Status.OPEN, deadline=deadline)
     if question is None:
         raise ValueError(f"{type(event).__name__} cannot come before Asked")

@@ -89,7 +89,8 @@ def database_now(connection: Connection) -> datetime:
     """The database's clock. SQLite has none of its own: its clock is that of the machine it lives on."""
     clock: Callable[[], datetime] | None = connection.get_execution_options().get(CLOCK)
     if clock is not None:
-        return instant(millis(clock()))
+        now = clock()
+        return now.replace(microsecond=now.microsecond // 1000 * 1000)
     return instant(connection.execute(_DATABASE_NOW).scalar_one())
 
 

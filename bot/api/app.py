@@ -25,13 +25,14 @@ def create_app(services: Services, metrics: Metrics, pages: Sequence[BaseRoute],
         description=_ABOUT,
         docs_url=None,
         redoc_url=None,
-        responses=documents.PROBLEM,
         redirect_slashes=False,
+        # Looking up tracing providers for each request costs a tenth of it; /metrics says what there is to say.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     problems.install(app)
     documents.install(app)
     for group in (asking, looking, deciding, jobs):
-        app.include_router(group.routes(services))
+        app.router.routes.extend(group.routes(services))
 
     async def healthz(_: Request) -> Response:
         return json_response({"status": "ok"})

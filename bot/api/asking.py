@@ -4,13 +4,15 @@ import os
 import time
 from datetime import UTC, datetime
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from bot.api.bodies import AskBody
 from bot.api.callers import Caller, Scope
 from bot.api.common import REPLAYED, QuestionCalls, command_key, job_name, json_response, same_workspace
 from bot.api.documents import takes
+from bot.api.plain import plain_router
 from bot.api.problems import Problem, refused, unacceptable
 from bot.api.reading import checked, read_json
 from bot.api.services import Services
@@ -80,8 +82,8 @@ def _job(path_job: str | None, body: AskBody) -> JobId | None:
     return job_name(named) if named is not None else None
 
 
-def routes(services: Services) -> APIRouter:
-    router, calls = APIRouter(tags=["questions"]), Asking(services)
+def routes(services: Services) -> list[BaseRoute]:
+    router, calls = plain_router("questions"), Asking(services)
     reads = takes(AskBody)
     router.add_api_route(
         "/api/questions",
@@ -99,4 +101,4 @@ def routes(services: Services) -> APIRouter:
         openapi_extra=reads,
         summary="Ask a question in a job",
     )
-    return router
+    return router.routes

@@ -1,12 +1,14 @@
 """Answering, commenting and cancelling over HTTP."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from bot.api.bodies import AnswerBody, CancelBody, CommentBody
 from bot.api.callers import Scope
 from bot.api.common import REPLAYED, QuestionCalls, command_key, json_response, question_name
 from bot.api.documents import takes
+from bot.api.plain import plain_router
 from bot.api.reading import checked, read_json
 from bot.api.services import Services
 from core.commands import Answer, Remark, Withdraw
@@ -50,8 +52,8 @@ class Deciding(QuestionCalls):
         return json_response({"question": self.shown(self.outcome_of(done, caller, asked.id))})
 
 
-def routes(services: Services) -> APIRouter:
-    router, calls = APIRouter(tags=["questions"]), Deciding(services)
+def routes(services: Services) -> list[BaseRoute]:
+    router, calls = plain_router("questions"), Deciding(services)
     for path, call, body, summary in (
         ("answer", calls.answer, AnswerBody, "Answer a question"),
         ("cancel", calls.cancel, CancelBody, "Withdraw a question"),
@@ -64,4 +66,4 @@ def routes(services: Services) -> APIRouter:
             openapi_extra=takes(body, required=body is not CancelBody),
             summary=summary,
         )
-    return router
+    return router.routes

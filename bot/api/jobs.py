@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from bot.api.bodies import JobBody, ProgressBody
 from bot.api.callers import Caller, Scope
 from bot.api.common import job_name, json_response, question_cursor
 from bot.api.documents import takes
+from bot.api.plain import described_router
 from bot.api.problems import Problem, refused
 from bot.api.reading import checked, read_json
 from bot.api.services import Services
@@ -114,8 +116,8 @@ class JobCalls:
         return job
 
 
-def routes(services: Services) -> APIRouter:
-    router, calls = APIRouter(tags=["jobs"]), JobCalls(services)
+def routes(services: Services) -> list[BaseRoute]:
+    router, calls = described_router("jobs"), JobCalls(services)
     router.add_api_route("/api/jobs", calls.several, summary="Jobs; with ready=true those that can go on")
     router.add_api_route("/api/jobs/{job_id}", calls.one, summary="One job and what it waits for")
     router.add_api_route(
@@ -136,4 +138,4 @@ def routes(services: Services) -> APIRouter:
         openapi_extra=takes(ProgressBody),
         summary="Say how far a job has come",
     )
-    return router
+    return router.routes

@@ -3,11 +3,14 @@
 import re
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from bot.api.callers import Caller, Scope
 from bot.api.common import QuestionCalls, json_response, kind_named, project_name, question_cursor, same_workspace
+from bot.api.plain import described_router, plain_router
+from bot.api.problems import Problem
 from bot.api.services import Services
 from bot.api.wire import event_json
 from core.ids import QuestionId
@@ -42,11 +45,10 @@ class Looking(QuestionCalls):
         questions = [self.shown(question) for question in found if caller.sees(question)]
         return json_response({"questions": questions, "nextCursor": following})
 
-    async def one(
-        self, request: Request, id: str, wait: Annotated[float | None, Query(ge=0, le=LONGEST_WAIT)] = None
-    ) -> Response:
+    async def one(self, request: Request, id: str) -> Response:
         caller = await self.callers.of(request, Scope.READ, Scope.ANSWER)
         headers: dict[str, str] = {}
+        wait = _wanted_wait(request)
         if wait is None:
             preferred = _PREFERRED_WAIT.search(request.headers.get("prefer", ""))
             if preferred is not None:
@@ -75,9 +77,38 @@ class Looking(QuestionCalls):
         return json_response({"events": [event_json(event, question.spec.shape) for event in events]})
 
 
-def routes(services: Services) -> APIRouter:
-    router, calls = APIRouter(tags=["questions"]), Looking(services)
-    router.add_api_route("/api/questions/pending", calls.pending, summary="Open questions, oldest first")
-    router.add_api_route("/api/questions/{id}", calls.one, summary="One question; waits for its outcome if asked to")
-    router.add_api_route("/api/questions/{id}/history", calls.history, summary="Everything that happened to a question")
-    return router
+def _wanted_wait(request: Request) -> float | None:
+    given = request.query_params.get("wait")
+    if given is None:
+        return None
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONGEST_WAIT:  # also false for nan
+        detail = f"wait is a number of seconds from 0 to {LONGEST_WAIT}; ask again for longer."
+        raise Problem(422, "invalid_request", detail, pointer="/query/wait")
+    return seconds
+
+
+_WAIT = {
+    "parameters": [
+        {
+            "name": "wait",
+            "in": "query",
+            "required": False,
+            "description": "Answer as soon as the question settles, else after this many seconds",
+            "schema": {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT},
+        }
+    ]
+}
+
+
+def routes(services: Services) -> list[BaseRoute]:
+    listed, single, calls = described_router("questions"), plain_router("questions"), Looking(services)
+    listed.add_api_route("/api/questions/pending", calls.pending, summary="Open questions, oldest first")
+    single.add_api_route(
+        "/api/questions/{id}", calls.one, openapi_extra=_WAIT, summary="One question; waits for its outcome if asked to"
+    )
+    single.add_api_route("/api/questions/{id}/history", calls.history, summary="Everything that happened to a question")
+    return [*listed.routes, *single.routes]

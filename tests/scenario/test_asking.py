@@ -52,7 +52,7 @@ def test_every_field_of_a_choice_comes_back(agent: httpx2.Client) -> None:
         "urgency": "high",
         "reminderMinutes": 5,
         "tags": ["db", "schema"],
-        "metadata": {"k": "v", "nested": {"list": [1, 2.5, None, True]}},
+        "metadata": {"k": "v", "nothing": None, "nested": {"list": [1, 2.5, None, True], "nothing": None}},
         "callbackUrl": "https://example.com/hook",
         "agent": "builder",
         "phase": "build",
@@ -71,13 +71,13 @@ def test_every_field_of_a_choice_comes_back(agent: httpx2.Client) -> None:
 def test_every_field_of_an_approval_comes_back(agent: httpx2.Client) -> None:
     action = {
         "tool": "linear.create",
-        "arguments": {"title": "Fix it", "count": 5},
+        "arguments": {"title": "Fix it", "count": 5, "due": None},
         "diff": "- a\n+ b",
         "risk": "high",
         "editable": True,
     }
     canonical = (
-        b'{"arguments":{"count":5,"title":"Fix it"},"diff":"- a\\n+ b","risk":"high","tool":"linear.create"}'
+        b'{"arguments":{"count":5,"due":null,"title":"Fix it"},"diff":"- a\\n+ b","risk":"high","tool":"linear.create"}'
     )
 
     question = ask(agent, question="Create 5 tickets?", type="approval", responseType="approval", action=action)
@@ -89,6 +89,7 @@ def test_every_field_of_an_approval_comes_back(agent: httpx2.Client) -> None:
         "options": None,
         "defaultResponse": None,
     }
+    assert look(agent, question["id"]) == question
 
 
 def test_a_new_question_is_all_there(server: RunningServer, agent: httpx2.Client) -> None:

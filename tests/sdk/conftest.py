@@ -23,13 +23,17 @@ class Terminal:
     settings: dict[str, str] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
-        return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **self.settings}
+        path = f"{Path(COMMAND).parent}{os.pathsep}{os.environ['PATH']}"
+        return {"PATH": path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **self.settings}
 
     def run(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return self._run([COMMAND, *words], stdin)
 
-    def run_module(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return self._run([sys.executable, "-m", "handraise", *words], "")
+    def python(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return self._run([sys.executable, *words], "")
+
+    def shell(self, script: str) -> subprocess.CompletedProcess[str]:
+        return self._run(["sh", "-c", script], "")
 
     def _run(self, command: list[str], stdin: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

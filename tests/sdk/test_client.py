@@ -147,3 +147,11 @@ def test_what_cannot_be_asked_is_not_sent(server: StandIn, agent: Handraise, det
         agent.ask("Which?", **details)
 
     assert server.requests == []
+
+
+@pytest.mark.parametrize("action", [{"arguments": {}}, {"risk": "high"}])
+def test_an_approval_without_a_tool_or_diff_shows_no_action(server: StandIn, agent: Handraise, action: Any) -> None:
+    with pytest.raises(InvalidArgument, match="tool"):
+        agent.approve("Deploy?", **action)
+
+    assert server.requests == []

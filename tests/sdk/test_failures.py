@@ -40,7 +40,7 @@ def test_an_agents_key_may_not_answer(server: StandIn, bare_terminal: Terminal) 
 def test_a_server_that_is_away_exits_69(bare_terminal: Terminal) -> None:
     bare_terminal.settings = {"HANDRAISE_URL": f"http://127.0.0.1:{free_port()}", "HANDRAISE_API_KEY": "hr_x"}
 
-    done = bare_terminal.run("check", "q_1", "--json")
+    done = bare_terminal.run("status", "--json")
 
     assert done.returncode == 69
     assert "cannot be reached" in done.stderr
@@ -95,7 +95,7 @@ def test_help_needs_no_server_and_lists_every_command(bare_terminal: Terminal) -
 
 
 def test_the_module_is_the_command(bare_terminal: Terminal) -> None:
-    done = bare_terminal.run_module("--version")
+    done = bare_terminal.python("-m", "handraise", "--version")
 
     assert (done.returncode, done.stdout.split()[0]) == (0, "handraise")
 

@@ -117,7 +117,7 @@ def test_ctrl_c_under_json_still_prints_one_value(server: StandIn, terminal: Ter
 
 def test_a_limited_wait_gives_up_on_a_server_that_stays_away(server: StandIn, terminal: Terminal) -> None:
     server.longest_hold = LONG_HOLD
-    command = terminal.start("ask", "Which database?", "--wait", "2s", "--json")
+    command = terminal.start("ask", "Which database?", "--wait", "0.5s", "--json")
     assert server.polled.wait(PATIENCE)
 
     server.stop()

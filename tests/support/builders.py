@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.answers import AnswerShape, AnswerValue, RawAnswer, TextShape
-from core.asking import Draft, House
+from core.asking import Draft, House, compose
 from core.commands import Answer, Ask, QuestionCommand, RecordDelivery, Remark, SteerJob, Tick, Withdraw
 from core.deadlines import TimeLimits
 from core.ids import JobId, PersonId, QuestionId, WorkspaceId
-from core.job import Job
-from core.kinds import KINDS, Kind
+from core.job import Holding, Job
+from core.kinds import KINDS, JobStatus, Kind
 from core.machine import Case, apply, decide
 from core.people import Actor, Person, Role, agent_principal, person_principal
 from core.policies import ADMIN_ANSWERS
@@ -25,6 +25,7 @@ from core.question import (
     Spec,
     Status,
 )
+from core.refusals import Unacceptable
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 WORKSPACE = WorkspaceId("default")
@@ -77,6 +78,8 @@ def answer(number: int = 1, value: Any = "PostgreSQL", by: Actor | None = None, 
 ASKER = Asker(AGENT.principal, AGENT.name)
 HOUSE = House(WORKSPACE, TimeLimits(), ADMIN_ANSWERS)
 BY_DANA = Decider("person", "p_dana", "Dana", "api")
+BY_ASKER = Decider("asker", "agent:builder", "builder", "api")
+POSTGRES = AnswerValue("PostgreSQL")
 
 
 def after(minutes: float = 0, *, hours: float = 0) -> datetime:
@@ -143,3 +146,37 @@ def happened(case: Case, *steps: tuple[QuestionCommand, datetime]) -> Case:
     for command, at in steps:
         case = apply(case, decide(case, command, at).events)
     return case
+
+
+#: A job that waits for question 1, which was asked in it at NOW.
+HELD = a_job(
+    status=JobStatus.WAITING_FOR_INPUT,
+    resume_status=JobStatus.RUNNING,
+    holding=(Holding(question_id(1), JobStatus.WAITING_FOR_INPUT, NOW),),
+    version=1,
+)
+IN_JOB = spec(job="nightly")
+
+
+def question_of(case: Case) -> Question:
+    assert case.question is not None
+    return case.question
+
+
+def job_of(case: Case) -> Job:
+    assert case.job is not None
+    return case.job
+
+
+def composed(of: Draft, house: House = HOUSE) -> Spec:
+    """The question of a draft that has to be acceptable."""
+    made = compose(of, ASKER, house)
+    assert isinstance(made, Spec), made
+    return made
+
+
+def refused(of: Draft, house: House = HOUSE) -> Unacceptable:
+    """Why a draft that has to be refused is."""
+    made = compose(of, ASKER, house)
+    assert isinstance(made, Unacceptable), made
+    return made

@@ -64,18 +64,18 @@ def job_lines(job: Job) -> list[str]:
         several = f" ({job.open_question_count} open)" if job.open_question_count > 1 else ""
         since = when(job.awaiting_since).replace(" at ", " since ")
         asker = f", asked by {job.requested_by_role}" if job.requested_by_role else ""
-        lines.append(f"waits    for {job.open_question_id}{several}{since}{asker}")
+        lines.append("waits    " + one_line(f"for {job.open_question_id}{several}{since}{asker}"))
     if job.resume_status:
-        lines.append(f"resumes  as {job.resume_status}")
+        lines.append(f"resumes  as {one_line(job.resume_status)}")
     if job.on_timeout:
-        lines.append(f"expiry   {job.on_timeout}s the job")
-    return [one_line(line) for line in lines]
+        lines.append(f"expiry   {one_line(job.on_timeout)}s the job")
+    return lines
 
 
 def job_summary(job: Job) -> str:
     blocked = f": {job.block_reason}" if job.block_reason else ""
     waits = f" (waits for {job.open_question_id})" if job.open_question_id else ""
-    return one_line(f"{job.id}  {job.status}{blocked}{waits}")
+    return one_line(f"{job.id} {job.status}{blocked}{waits}")
 
 
 def _detail(parts: Json) -> str:
