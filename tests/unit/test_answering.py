@@ -129,6 +129,12 @@ def test_the_answer_to_one_of_two_keeps_the_job_waiting() -> None:
     assert case.job == replace(HELD, holding=(second,), updated_at=after(5), version=2)
 
 
+def test_the_answer_to_a_question_that_holds_nothing_leaves_the_job_alone() -> None:
+    case = Case(opened(spec(Kind.CLARIFYING, job="nightly")), a_job())
+
+    assert decide(case, answer(), after(5)) == Accepted((Answered(after(5), POSTGRES, BY_DANA),))
+
+
 def test_a_rejection_lets_the_job_go_on_as_well() -> None:
     made = spec(Kind.APPROVAL, ApprovalShape(), job="nightly")
     case = happened(Case(job=a_job()), (ask(of=made), NOW), (answer(value=False), after(5)))

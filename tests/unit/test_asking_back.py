@@ -113,6 +113,14 @@ def test_a_remark_of_the_asker_while_the_clock_runs_leaves_the_deadline() -> Non
     assert (question.pause, question.deadline) == (None, DEADLINE)
 
 
+def test_a_comment_is_kept_in_the_thread() -> None:
+    comment = Comment(BY_ASKER, "By the way…", after(10), asks_back=False)
+
+    question = evolve(opened(), Commented(after(10), comment))
+
+    assert question == replace(opened(), version=2, comments=(comment,))
+
+
 def test_an_asker_does_not_ask_back() -> None:
     decision = decide(Case(opened()), remark("Anyone?", AGENT, asks_back=True), after(10))
 

@@ -77,6 +77,10 @@ def test_a_new_job_runs_fails_on_timeout_and_takes_any_number_of_questions() -> 
     )
 
 
+def test_a_question_that_expires_fails_or_blocks_its_job() -> None:
+    assert [rule.value for rule in OnTimeout] == ["fail", "block"]
+
+
 @pytest.mark.parametrize("status", ENDINGS)
 def test_a_completed_failed_or_cancelled_job_has_ended(status: JobStatus) -> None:
     assert a_job(status=status).has_ended

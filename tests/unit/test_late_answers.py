@@ -127,3 +127,11 @@ def test_a_question_keeps_fifty_late_answers(kept: int, accepted: bool) -> None:
     decision = decide(Case(replace(expired(), late_answers=late)), answer(late=True), after(50))
 
     assert isinstance(decision, Accepted) is accepted
+
+
+def test_the_51st_late_answer_is_told_that_there_are_enough() -> None:
+    late = (LateAnswer(POSTGRES, BY_DANA, after(40)),) * 50
+
+    assert decide(Case(replace(expired(), late_answers=late)), answer(late=True), after(50)) == Refused(
+        Reason.TOO_MANY_COMMENTS, "This question has its fill of late answers."
+    )

@@ -214,7 +214,7 @@ def test_no_event_changes_what_was_asked(event: QuestionEvent) -> None:
 
 
 def test_nothing_can_happen_to_a_question_before_it_is_asked() -> None:
-    with pytest.raises(ValueError, match="Expired cannot come before Asked"):
+    with pytest.raises(ValueError, match=r"^Expired cannot come before Asked$"):
         evolve(None, Expired(NOW))
 
 
