@@ -8,7 +8,7 @@ from typing import TypeAlias
 from core.answers import options_of
 from core.ids import JsonObject, QuestionId
 from core.question import Action, Question
-from core.wording import answer_words, closed_sentence
+from core.wording import answer_words, outcome_sentence
 
 
 class Tone(StrEnum):
@@ -122,6 +122,8 @@ def _facts(question: Question) -> tuple[Fact, ...]:
         facts.append(Fact(name, value if isinstance(value, str) else str(value)))
     if spec.default is not None:
         facts.append(Fact("default", answer_words(spec.shape, spec.default)))
+    if question.outcome is not None and question.outcome.reason:
+        facts.append(Fact("reason", question.outcome.reason))
     return tuple(facts)
 
 
@@ -142,8 +144,8 @@ def _controls(question: Question) -> tuple[Control, ...]:
 
 
 def _footer(question: Question) -> str:
-    if not question.is_open:
-        return closed_sentence(question)
+    if question.outcome is not None:
+        return outcome_sentence(question, question.outcome)
     if question.pause is not None:
         return "Waiting for the asker's reply; the clock stands still."
     return ""

@@ -61,9 +61,7 @@ class TerminalSurface:
         self._console.print(line)
 
     def _answer_line(self, prompt: Prompt) -> str:
-        example = '"…"'
-        if prompt.controls and isinstance(prompt.controls[0], Button):
-            example = " | ".join(
-                shlex.quote(one_line(button.label)) for button in prompt.controls if isinstance(button, Button)
-            )
-        return f"{self._command} answer {prompt.question_id} {example}"
+        """A line to paste; what else would do stands behind it as a comment of the shell."""
+        labels = [shlex.quote(one_line(c.label)) for c in prompt.controls if isinstance(c, Button)] or ['"…"']
+        others = f"   # or {', '.join(labels[1:])}" if len(labels) > 1 else ""
+        return f"{self._command} answer {prompt.question_id} {labels[0]}{others}"

@@ -73,9 +73,13 @@ def _document(app: FastAPI) -> dict[str, Any]:
     schemas.update(definitions["$defs"])
     schemas["Problem"] = schemas.pop("ProblemDocument")
     components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": "hr_…"}}
+    # Names in paths are camelCase on the outside, as everything is.
+    document["paths"] = {path.replace("{job_id}", "{jobId}"): calls for path, calls in document["paths"].items()}
     for path, operations in document["paths"].items():
         for operation in operations.values():
             operation["responses"].pop("422", None)  # said by 4XX
+            for parameter in operation.get("parameters", ()):
+                parameter["name"] = "jobId" if parameter["name"] == "job_id" else parameter["name"]
             if path.startswith("/api/"):
                 operation["security"] = [{"key": []}]
     return document

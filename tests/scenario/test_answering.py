@@ -384,9 +384,7 @@ def test_what_was_settled_by_somebody_takes_no_late_answer(
 # asking back
 
 
-def test_asking_back_stops_the_clock_and_the_reply_starts_it_again(
-    agent: httpx2.Client, admin: httpx2.Client
-) -> None:
+def test_asking_back_stops_the_clock_and_the_reply_starts_it_again(agent: httpx2.Client, admin: httpx2.Client) -> None:
     question = ask(agent, CHOICE)
 
     paused = ok(comment(admin, question["id"], "For which service?"))["question"]

@@ -177,9 +177,7 @@ def test_the_place_of_a_new_question_leads_to_it(agent: httpx2.Client) -> None:
         ("celebratory", 1440, "low"),
     ],
 )
-def test_each_kind_has_its_own_time_limit(
-    agent: httpx2.Client, kind: str, minutes: int | None, priority: str
-) -> None:
+def test_each_kind_has_its_own_time_limit(agent: httpx2.Client, kind: str, minutes: int | None, priority: str) -> None:
     extra = {"defaultResponse": _DEFAULT} if kind == "non_blocking" else {}
 
     question = ask(agent, type=kind, **extra)

@@ -257,9 +257,7 @@ def test_a_job_that_ends_withdraws_its_open_questions_and_takes_no_more(
         "cancelled",
         "cancelled",
     ]
-    assert [happened(agent, question["id"]) for question in open_ones] == [
-        ["question.asked", "question.withdrawn"]
-    ] * 3
+    assert [happened(agent, question["id"]) for question in open_ones] == [["question.asked", "question.withdrawn"]] * 3
     outcome = look(agent, open_ones[0]["id"])["outcome"]
     assert pick(outcome, "kind", "reason") == {"kind": "withdrawn", "reason": f"job “{job}” ended ({end})"}
     assert pick(outcome["decidedBy"], "type", "id") == {"type": "asker", "id": "agent:agent"}

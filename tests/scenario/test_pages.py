@@ -129,7 +129,8 @@ def test_an_approval_shows_the_whole_action_and_its_digest(agent: httpx2.Client,
     words = _words(_page(browser, f"/q/{question['id']}"))
 
     assert (
-        f'What is to be approved linear.create high risk {{ "count": 5 }} - a + b {question["action"]["digest"]}' in words
+        f'What is to be approved linear.create high risk {{ "count": 5 }} - a + b {question["action"]["digest"]}'
+        in words
     )
 
 
@@ -144,7 +145,9 @@ def test_a_settled_question_says_how_it_ended_and_offers_no_answer(
     with httpx2.Client(base_url=server.url) as browser:
         pages = [_words(browser.get(f"/q/{each['id']}").text) for each in (answered, expired, withdrawn)]
 
-    assert re.search(r"This question is closed\. Admin \(api\) answered “PostgreSQL” at [-0-9]+ [:0-9]+ UTC\.", pages[0])
+    assert re.search(
+        r"This question is closed\. Admin \(api\) answered “PostgreSQL” at [-0-9]+ [:0-9]+ UTC\.", pages[0]
+    )
     assert re.search(r"Nobody answered by [-0-9]+ [:0-9]+ UTC; nothing was decided\.", pages[1])
     assert re.search(r"agent \(api\) withdrew it at [-0-9]+ [:0-9]+ UTC: found it\.", pages[2])
     assert not any("Answer it from a shell" in words for words in pages)
@@ -203,7 +206,9 @@ def test_markup_from_agents_stays_text(agent: httpx2.Client, admin: httpx2.Clien
         ("\r", "⟨U+000D⟩"),
     ],
 )
-def test_hidden_characters_are_made_visible(server: RunningServer, agent: httpx2.Client, hidden: str, shown: str) -> None:
+def test_hidden_characters_are_made_visible(
+    server: RunningServer, agent: httpx2.Client, hidden: str, shown: str
+) -> None:
     text = f"pay{hidden}load"
     question = ask(
         agent,

@@ -64,9 +64,7 @@ def test_only_asking_is_limited(slow: RunningServer) -> None:
     with _asking(slow, "curious") as curious, slow.admin() as admin:
         asked = [curious.post("/api/questions", json=CHOICE).json()["questionId"] for _ in range(3)]
         looks = [curious.get(f"/api/questions/{asked[0]}").status_code for _ in range(10)]
-        progress = [
-            curious.post("/api/jobs/curious/progress", json={"text": f"{n}"}).status_code for n in range(10)
-        ]
+        progress = [curious.post("/api/jobs/curious/progress", json={"text": f"{n}"}).status_code for n in range(10)]
         answers = [
             admin.post(f"/api/questions/{each}/answer", json={"response": {"value": "pg"}}).status_code
             for each in asked

@@ -12,7 +12,6 @@ from .conftest import write_credentials
 from .questions import answering
 from .stand_in import AGENT_KEY, DROP, PERSON_KEY, StandIn
 
-
 MOST_PAUSES = 20
 
 

@@ -76,6 +76,12 @@ def test_a_default_of_an_open_approval_is_never_offered() -> None:
     assert (question.value, question.is_default) == (None, False)
 
 
+def test_a_yes_to_a_plain_question_approves_nothing() -> None:
+    question = settled("answered", "answered", True, "boolean")
+
+    assert (question.value, question.is_approved) == (True, False)
+
+
 def test_an_answer_is_not_a_default() -> None:
     question = settled("answered", "answered", "dev", defaultResponse={"type": "text", "value": "main"})
 
