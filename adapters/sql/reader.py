@@ -1,9 +1,10 @@
 """Reading: single questions and jobs, pages of them, and a question's history."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, bindparam, func, select
 
 from adapters.sql import tables
 from adapters.sql.access import Access
@@ -16,14 +17,36 @@ from core.question import Question, Status
 
 _Q, _J, _E = tables.questions, tables.jobs, tables.events
 _QUESTION = select(_Q.c.id, _Q.c.spec, _Q.c.life, _Q.c.asked_at, _Q.c.version, _Q.c.status)
+_SOME = _QUESTION.where(_Q.c.id.in_(bindparam("ids", expanding=True)))
 
 
 class SqlReader:
     def __init__(self, access: Access) -> None:
         self._access = access
+        self._wanted: dict[QuestionId, asyncio.Future[Question | None]] = {}
+        self._loading: asyncio.Task[None] | None = None
 
     async def question(self, question_id: QuestionId) -> Question | None:
-        return next(iter(await self._questions(_QUESTION.where(_Q.c.id == question_id))), None)
+        """Whoever asks while a read is under way shares the next one: agents that wait come in crowds."""
+        wanted = self._wanted.get(question_id)
+        if wanted is None:
+            wanted = self._wanted[question_id] = asyncio.get_running_loop().create_future()
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.create_task(self._load())
+        # A caller that gives up must not take the answer away from the others.
+        return await asyncio.shield(wanted)
+
+    async def _load(self) -> None:
+        while self._wanted:
+            wanted, self._wanted = self._wanted, {}
+            try:
+                found = {question.id: question for question in await self._questions(_SOME, ids=list(wanted))}
+            except Exception as failure:
+                for future in wanted.values():
+                    future.set_exception(failure)
+                continue
+            for question_id, future in wanted.items():
+                future.set_result(found.get(question_id))
 
     async def questions(
         self, where: QuestionFilter, *, limit: int, after: QuestionId | None = None
@@ -55,8 +78,8 @@ class SqlReader:
             found += await self._questions(closed)
         return found
 
-    async def _questions(self, query: Select[*tuple[Any, ...]]) -> list[Question]:
-        return await self._access.read(lambda c: [question_from(row) for row in c.execute(query)])
+    async def _questions(self, query: Select[*tuple[Any, ...]], **values: object) -> list[Question]:
+        return await self._access.read(lambda c: [question_from(row) for row in c.execute(query, values)])
 
     async def job(self, key: JobKey) -> Job | None:
         named = select(_J.c.body).where(_J.c.workspace_id == key.workspace_id, _J.c.id == key.job_id)

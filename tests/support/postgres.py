@@ -1,5 +1,7 @@
 """A real PostgreSQL from a wheel; every caller gets an empty database of its own."""
 
+import shutil
+import tempfile
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,8 +11,11 @@ from sqlalchemy.engine import make_url
 
 
 class Postgres:
-    def __init__(self, folder: Path) -> None:
-        self._server = get_server(folder, cleanup_mode="stop")
+    def __init__(self) -> None:
+        # Not in pytest's folder: root's PostgreSQL runs as another user, who must be able to get there.
+        self._folder = Path(tempfile.mkdtemp(prefix="handraise-postgres-"))
+        self._folder.chmod(0o755)
+        self._server = get_server(self._folder / "data", cleanup_mode="stop")
 
     def new_database(self) -> str:
         name = f"handraise_{uuid4().hex[:12]}"
@@ -23,3 +28,4 @@ class Postgres:
 
     def stop(self) -> None:
         self._server.cleanup()
+        shutil.rmtree(self._folder, ignore_errors=True)

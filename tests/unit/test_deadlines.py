@@ -5,10 +5,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.deadlines import LONGEST_PAUSE, TimeLimits, kind_limit, limit_problem, next_due, pause, resumed_deadline
+from core.deadlines import (
+    LONGEST_PAUSE,
+    TimeLimits,
+    deadline_after,
+    kind_limit,
+    limit_problem,
+    next_due,
+    pause,
+    resumed_deadline,
+)
 from core.kinds import KINDS, Kind
 from core.question import Pause, Question
-from tests.support.builders import after, answered, expired, opened, spec, withdrawn
+from tests.support.builders import NOW, after, answered, expired, opened, spec, withdrawn
 
 FIVE_MINUTES_TO_A_DAY = TimeLimits(timedelta(minutes=5), timedelta(hours=24))
 
@@ -77,6 +86,19 @@ def test_a_holding_kind_without_limit_is_refused(kind: Kind) -> None:
 
 def test_a_kind_that_holds_nothing_may_go_without_limit() -> None:
     assert limit_problem(None, KINDS[Kind.PREFERENCE], FIVE_MINUTES_TO_A_DAY) is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "deadline"),
+    [
+        (timedelta(minutes=30), datetime(2026, 3, 1, 12, 30, tzinfo=UTC)),
+        (timedelta(milliseconds=1), datetime(2026, 3, 1, 12, 0, 0, 1_000, tzinfo=UTC)),
+        (timedelta(microseconds=1), datetime(2026, 3, 1, 12, 0, 0, 1_000, tzinfo=UTC)),
+        (timedelta(microseconds=1_001), datetime(2026, 3, 1, 12, 0, 0, 2_000, tzinfo=UTC)),
+    ],
+)
+def test_a_deadline_falls_on_a_whole_millisecond_and_never_too_early(limit: timedelta, deadline: datetime) -> None:
+    assert deadline_after(NOW, limit) == deadline
 
 
 def test_a_pause_is_bounded_by_a_day() -> None:

@@ -4,7 +4,7 @@ Every question here was asked at 12:00 UTC on 1 March 2026 and, unless it says o
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -71,6 +71,14 @@ def test_an_asked_question_is_open_at_version_one_with_its_deadline() -> None:
     question = evolve(None, Asked(NOW, question_id(1), spec()))
 
     assert question == Question(question_id(1), spec(), NOW, 1, Status.OPEN, deadline=DEADLINE)
+
+
+def test_a_deadline_is_rounded_up_to_the_millisecond() -> None:
+    made = spec(time_limit=timedelta(seconds=1, microseconds=1))
+
+    question = evolve(None, Asked(NOW, question_id(1), made))
+
+    assert question.deadline == datetime(2026, 3, 1, 12, 0, 1, 1_000, tzinfo=UTC)
 
 
 def test_a_question_without_limit_has_no_deadline() -> None:

@@ -273,6 +273,10 @@ def test_the_prompt_shows_what_belongs_to_the_question() -> None:
     )
 
 
+def test_a_reason_given_with_the_decision_is_shown() -> None:
+    assert prompt_for(withdrawn(reason="found it")).facts == (Fact("kind", "blocking"), Fact("reason", "found it"))
+
+
 def test_the_title_names_the_agents_role_if_it_gave_one() -> None:
     assert prompt_for(opened(spec(agent="planner"))).title == "planner asks"
 
@@ -318,17 +322,17 @@ def test_a_closed_question_has_no_deadline_to_show(question: Question) -> None:
         (
             answered(),
             Tone.DONE,
-            "This question is closed. Dana (api) answered “PostgreSQL” at 2026-03-01 12:01:00 UTC.",
+            "Dana (api) answered “PostgreSQL” at 2026-03-01 12:01:00 UTC.",
         ),
         (
             expired(),
             Tone.CLOSED,
-            "This question is closed. Nobody answered by 2026-03-01 12:30:00 UTC; nothing was decided.",
+            "Nobody answered by 2026-03-01 12:30:00 UTC; nothing was decided.",
         ),
         (
             withdrawn(reason="found it"),
             Tone.CLOSED,
-            "This question is closed. builder (api) withdrew it at 2026-03-01 12:01:00 UTC: found it.",
+            "builder (api) withdrew it at 2026-03-01 12:01:00 UTC: found it.",
         ),
     ],
     ids=["answered", "expired", "withdrawn"],
@@ -347,7 +351,7 @@ def test_a_default_that_stands_is_not_shown_as_done() -> None:
 
     assert (prompt.tone, prompt.footer) == (
         Tone.CLOSED,
-        "This question is closed. Nobody answered by 2026-03-01 12:30:00 UTC, so the default “SQLite” stands.",
+        "Nobody answered by 2026-03-01 12:30:00 UTC, so the default “SQLite” stands.",
     )
 
 
