@@ -24,6 +24,8 @@ class Answer:
     raw: RawAnswer
     #: The responder knows that the question has closed and sends the answer on all the same.
     late: bool = False
+    #: Who the sender says has answered. It is kept as a claim; who decided is told by the key.
+    claimed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class Answered:
     answer: AnswerValue
     by: Decider
     decided_digest: str | None = None
+    claimed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,7 @@ def _answer(case: Case, question: Question, command: Answer, now: datetime) -> D
         if len(question.late_answers) >= MAX_LATE_ANSWERS:
             return Refused(Reason.TOO_MANY_COMMENTS, "This question has its fill of late answers.")
         return Accepted((LateAnswered(now, answer, by),))
-    answered = Answered(now, answer, by, _decided_digest(question, answer))
+    answered = Answered(now, answer, by, _decided_digest(question, answer), command.claimed_by)
     return Accepted((answered, *_released(case, now)))
 
 
@@ -370,6 +370,7 @@ def evolve(question: Question | None, event: QuestionEvent) -> Question:
                 deciders=(event.by,),
                 reason=event.answer.text,
                 decided_digest=event.decided_digest,
+                claimed_by=event.claimed_by,
             )
             return _ended(question, Status.ANSWERED, outcome)
         case Defaulted():

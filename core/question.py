@@ -117,6 +117,7 @@ class Outcome:
     deciders: tuple[Decider, ...] = ()
     reason: str | None = None
     decided_digest: str | None = None
+    claimed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,7 @@ def _minutes(minutes: float | None) -> timedelta | None:
 class AnswerBody(Body):
     response: ResponseBody
     late: StrictBool = False
+    answered_by: Name | None = None
     operation_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
 
 

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import re
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import NoReturn, TypeVar
 
 from fastapi import Request
 from pydantic_core import to_json
@@ -22,6 +23,8 @@ from core.ports import CommandKey
 from core.question import Question
 from core.wording import no_question
 
+T = TypeVar("T")
+
 REPLAYED = {"Idempotency-Replayed": "true"}
 
 _ID = re.compile(r"q_[0-9A-HJKMNP-TV-Z]{26}")
@@ -31,6 +34,11 @@ _KEY = re.compile(r"[\x20-\x7e]{1,255}")
 
 def json_response(body: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     return Response(to_json(body), status, headers, "application/json")
+
+
+def page_of(found: Sequence[T], limit: int) -> tuple[Sequence[T], T | None]:
+    """A page from one entry more than it shows, and its last entry if something follows."""
+    return found[:limit], found[limit - 1] if len(found) > limit else None
 
 
 def job_name(text: str) -> JobId:

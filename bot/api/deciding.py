@@ -13,7 +13,8 @@ from bot.api.reading import checked, read_json
 from bot.api.services import Services
 from core.commands import Answer, Remark, Withdraw
 from core.engine import Replayed
-from core.question import Status
+from core.ports import JobKey
+from core.question import Question, Status
 
 
 class Deciding(QuestionCalls):
@@ -23,14 +24,24 @@ class Deciding(QuestionCalls):
         body = checked(AnswerBody, raw)
         question_id = question_name(id)
         key = command_key(request, caller, "answer", body.operation_id, raw)
-        done = await self.engine.handle(Answer(question_id, caller.actor, body.response.raw(), body.late), key=key)
+        command = Answer(question_id, caller.actor, body.response.raw(), body.late, body.answered_by)
+        done = await self.engine.handle(command, key=key)
         if isinstance(done, Replayed):
-            question = await self.replayed(done)
-            said = {"success": True, "jobResumed": False, "question": self.shown(question)}
-            return json_response(said, 200, REPLAYED)
-        question = self.outcome_of(done, caller, question_id)
-        said = {"success": True, "jobResumed": done.job_resumed, "question": self.shown(question)}
-        return json_response(said, 202 if question.status is Status.EXPIRED else 200)
+            question, headers = await self.replayed(done), REPLAYED
+            job_resumed = await self._goes_on(question)
+        else:
+            question, headers = self.outcome_of(done, caller, question_id), None
+            job_resumed = done.job_resumed
+        said = {"success": True, "jobResumed": job_resumed, "question": self.shown(question)}
+        return json_response(said, 202 if question.status is Status.EXPIRED else 200, headers)
+
+    async def _goes_on(self, question: Question) -> bool:
+        """Whether the job this question held goes on by now: what a repeated answer says about it."""
+        spec = question.spec
+        if spec.job_id is None or spec.rule.holds_job_as is None:
+            return False
+        job = await self.reader.job(JobKey(spec.workspace_id, spec.job_id))
+        return job is not None and not job.is_waiting and not job.has_ended
 
     async def cancel(self, request: Request, id: str) -> Response:
         caller = await self.callers.of(request, Scope.ASK)

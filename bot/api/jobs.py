@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute
 
 from bot.api.bodies import JobBody, ProgressBody
 from bot.api.callers import Caller, Scope
-from bot.api.common import job_name, json_response, question_cursor
+from bot.api.common import job_name, json_response, page_of, question_cursor
 from bot.api.documents import takes
 from bot.api.plain import described_router
 from bot.api.problems import Problem, refused
@@ -51,9 +51,10 @@ class JobCalls:
         caller = await self._callers.of(request, Scope.READ, Scope.ANSWER)
         owner = None if caller.sees_everything else caller.principal
         where = JobFilter(caller.key.workspace_id, owner, ready=ready)
-        found = await self._reader.jobs(where, limit=limit, after=job_name(cursor) if cursor is not None else None)
-        following = found[-1].id if len(found) == limit else None
-        return json_response({"jobs": [job_json(job) for job in found], "nextCursor": following})
+        after = job_name(cursor) if cursor is not None else None
+        page, last = page_of(await self._reader.jobs(where, limit=limit + 1, after=after), limit)
+        following = last.id if last is not None else None
+        return json_response({"jobs": [job_json(job) for job in page], "nextCursor": following})
 
     async def one(self, request: Request, job_id: str) -> Response:
         caller = await self._callers.of(request, Scope.READ, Scope.ANSWER)
@@ -73,10 +74,10 @@ class JobCalls:
             detail = f"There is no status {shown(status)}. Use one of {listing(list(_STATUSES))}."
             raise Problem(422, "status_unknown", detail)
         where = QuestionFilter(job.workspace_id, _STATUSES[status], job_id=job.id)
-        found = await self._reader.questions(where, limit=limit, after=question_cursor(cursor))
-        following = found[-1].id if len(found) == limit else None
-        questions = [question_json(question, self._services.base_url) for question in found]
-        return json_response({"questions": questions, "nextCursor": following})
+        found = await self._reader.questions(where, limit=limit + 1, after=question_cursor(cursor))
+        page, last = page_of(found, limit)
+        questions = [question_json(question, self._services.base_url) for question in page]
+        return json_response({"questions": questions, "nextCursor": last.id if last is not None else None})
 
     async def steer(self, request: Request, job_id: str) -> Response:
         caller = await self._callers.of(request, Scope.ASK)

@@ -8,7 +8,15 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from bot.api.callers import Caller, Scope
-from bot.api.common import QuestionCalls, json_response, kind_named, project_name, question_cursor, same_workspace
+from bot.api.common import (
+    QuestionCalls,
+    json_response,
+    kind_named,
+    page_of,
+    project_name,
+    question_cursor,
+    same_workspace,
+)
 from bot.api.plain import described_router, plain_router
 from bot.api.problems import Problem
 from bot.api.services import Services
@@ -40,10 +48,10 @@ class Looking(QuestionCalls):
             project_name(project_id),
             asker=None if caller.has(Scope.ANSWER) else caller.principal,
         )
-        found = await self.reader.questions(where, limit=limit, after=question_cursor(cursor))
-        following = found[-1].id if len(found) == limit else None
-        questions = [self.shown(question) for question in found if caller.sees(question)]
-        return json_response({"questions": questions, "nextCursor": following})
+        found = await self.reader.questions(where, limit=limit + 1, after=question_cursor(cursor))
+        page, last = page_of(found, limit)
+        questions = [self.shown(question) for question in page if caller.sees(question)]
+        return json_response({"questions": questions, "nextCursor": last.id if last is not None else None})
 
     async def one(self, request: Request, id: str) -> Response:
         caller = await self.callers.of(request, Scope.READ, Scope.ANSWER)

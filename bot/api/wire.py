@@ -78,6 +78,8 @@ def outcome_json(question: Question, outcome: Outcome) -> Json:
         "decidedAt": instant(outcome.decided_at),
         "reason": outcome.reason,
     }
+    if outcome.claimed_by is not None:
+        body["answeredBy"] = outcome.claimed_by
     if spec.action is not None:
         body["actionDigest"] = spec.action.digest
         if outcome.decided_digest is not None:

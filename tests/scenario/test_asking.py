@@ -178,9 +178,9 @@ def test_the_place_of_a_new_question_leads_to_it(agent: httpx2.Client) -> None:
     ],
 )
 def test_each_kind_has_its_own_time_limit(agent: httpx2.Client, kind: str, minutes: int | None, priority: str) -> None:
-    extra = {"defaultResponse": _DEFAULT} if kind == "non_blocking" else {}
+    extra: Json = {"defaultResponse": _DEFAULT} if kind == "non_blocking" else {}
 
-    question = ask(agent, type=kind, **extra)
+    question = ask(agent, extra, type=kind)
 
     assert pick(question, "type", "timeoutMinutes", "priority") == {
         "type": kind,
@@ -308,13 +308,13 @@ def test_open_questions_are_listed_oldest_first_page_by_page(agent: httpx2.Clien
     asked = [ask(agent, question=f"Page {number}?", projectId="pages")["id"] for number in range(5)]
 
     found: list[list[str]] = []
-    cursor: dict[str, str] = {}
+    where: dict[str, str] = {"projectId": "pages", "limit": "2"}
     while True:
-        page = ok(agent.get("/api/questions/pending", params={"projectId": "pages", "limit": 2} | cursor))
+        page = ok(agent.get("/api/questions/pending", params=where))
         found.append([question["id"] for question in page["questions"]])
         if page["nextCursor"] is None:
             break
-        cursor = {"cursor": page["nextCursor"]}
+        where["cursor"] = page["nextCursor"]
 
     assert found == [asked[:2], asked[2:4], asked[4:]]
 

@@ -151,12 +151,12 @@ def test_settings_come_from_a_file_as_well(data_dir: Path) -> None:
 
 
 def test_the_server_runs_on_postgresql_too(data_dir: Path, postgres: Postgres) -> None:
-    with running(data_dir, database_url=postgres.new_database()) as server:
-        with server.client() as agent, server.admin() as admin:
-            question = ask(agent, CHOICE, job="elsewhere")
-            ok(answer(admin, question["id"], "pg"))
-            loser = answer(admin, question["id"], "lite")
-            names = happened(agent, question["id"])
+    url = postgres.new_database()
+    with running(data_dir, database_url=url) as server, server.client() as agent, server.admin() as admin:
+        question = ask(agent, CHOICE, job="elsewhere")
+        ok(answer(admin, question["id"], "pg"))
+        loser = answer(admin, question["id"], "lite")
+        names = happened(agent, question["id"])
 
     assert problem(loser) == (409, "question_already_answered")
     assert names == ["question.asked", "question.answered"]
@@ -212,7 +212,8 @@ def test_a_data_folder_that_is_a_file_is_said_in_one_sentence(tmp_path: Path) ->
 
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "The data folder cannot be used: [Errno 17] File exists: 'taken'. Set HANDRAISE_DATA_DIR to a folder of yours.\n"
+        "The data folder cannot be used: [Errno 17] File exists: 'taken'. "
+        "Set HANDRAISE_DATA_DIR to a folder of yours.\n"
     )
 
 

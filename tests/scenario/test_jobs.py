@@ -342,7 +342,7 @@ def test_ready_jobs_are_those_that_can_go_on(stranger: httpx2.Client, admin: htt
     _steer(stranger, "r3-blocked", status="blocked")
     _steer(stranger, "r4-done", status="completed")
 
-    def jobs(**where: object) -> list[str]:
+    def jobs(**where: bool) -> list[str]:
         return [job["id"] for job in ok(stranger.get("/api/jobs", params=where))["jobs"]]
 
     before = jobs(ready=True)

@@ -98,6 +98,7 @@ def test_an_instant_is_written_to_the_second_in_utc() -> None:
         (timedelta(minutes=30), "30 min"),
         (timedelta(hours=1), "1 h"),
         (timedelta(minutes=90), "1 h 30 min"),
+        (timedelta(hours=1, seconds=30), "1 h"),
         (timedelta(hours=24), "24 h"),
         (timedelta(days=2), "48 h"),
     ],
