@@ -32,7 +32,10 @@ def parse_duration(value: object) -> object:
     match = _DURATION.fullmatch(value.strip())
     if match is None:
         raise ValueError("write a duration as a number with a unit, such as 30s, 5m, 2h or 1d")
-    return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
+    try:
+        return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
+    except OverflowError:
+        raise ValueError("that is longer than any clock runs") from None
 
 
 def parse_rate(value: object) -> object:

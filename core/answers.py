@@ -12,6 +12,8 @@ from core.ids import JsonObject, JsonValue
 from core.phrasing import listing, shown
 
 TEXT_LIMIT = 20_000
+#: Beyond this, JSON numbers are not the same number in every language (RFC 7493).
+LARGEST_WHOLE_NUMBER = 2**53 - 1
 
 OptionValue: TypeAlias = str | bool | int | float
 
@@ -113,6 +115,10 @@ def options_of(shape: AnswerShape) -> tuple[Option, ...]:
             return ()
 
 
+def takes_free_text(shape: AnswerShape) -> bool:
+    return isinstance(shape, ChoiceShape | MultiChoiceShape) and shape.allow_free_text
+
+
 def fit(shape: AnswerShape, raw: RawAnswer) -> AnswerValue | Invalid:
     """Hold a reply against the shape: the answer it stands for, or a sentence that says what would be valid."""
     if raw.type is not None and raw.type != shape.type:
@@ -191,7 +197,8 @@ def _choices(shape: MultiChoiceShape, value: JsonValue) -> JsonValue | Invalid:
         one = _choice(shape.options, item, free_text=shape.allow_free_text)
         if isinstance(one, Invalid):
             return one
-        if one not in picked:
+        # True == 1 in Python, but they are two options.
+        if not any(type(one) is type(other) and one == other for other in picked):
             picked.append(one)
     return picked
 
@@ -217,9 +224,11 @@ def _approval(shape: ApprovalShape, raw: RawAnswer) -> JsonValue | Invalid:
 
 
 def _number(value: JsonValue) -> JsonValue | Invalid:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return Invalid("Answer with a number.")
-    return value
+    if isinstance(value, int) and abs(value) > LARGEST_WHOLE_NUMBER:
+        return Invalid("Answer with a whole number up to 2^53 - 1; larger ones are not the same number everywhere.")
+    return value if math.isfinite(value) else Invalid("Answer with a number.")
 
 
 def _form(shape: FormShape, value: JsonValue) -> JsonValue | Invalid:

@@ -25,7 +25,7 @@ from core.answers import (
     fit,
 )
 from core.deadlines import TimeLimits, kind_limit, limit_problem
-from core.digests import action_digest
+from core.digests import action_digest, digest_problem
 from core.forms import schema_problem
 from core.ids import JobId, JsonObject, WorkspaceId
 from core.kinds import KINDS, DefaultRule, Kind
@@ -237,7 +237,8 @@ def _contradiction(draft: Draft, kind: Kind, wanted: str) -> Unacceptable | None
         return _conflict(sentence, "/schema")
     if draft.action is not None and kind is not Kind.APPROVAL:
         return _conflict('An action is shown for approval; use type "approval".', "/action")
-    return None
+    unclear = digest_problem(draft.action.arguments) if draft.action is not None else None
+    return _conflict(unclear, "/action/arguments") if unclear is not None else None
 
 
 def _options(drafts: tuple[DraftOption, ...]) -> tuple[Option, ...] | Unacceptable:

@@ -4,6 +4,7 @@ The schema is checked when the question is asked, the answer when it is given; j
 this module says in a sentence what it found.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -47,7 +48,7 @@ def schema_problem(schema: JsonObject) -> FormProblem | None:
     """What keeps this schema from being a form every surface can show, if anything."""
     unknown = sorted(set(schema) - _FORM_WORDS)
     if unknown:
-        return FormProblem(f"A form's schema may not use {listing(unknown)}.", f"/{unknown[0]}")
+        return FormProblem(f"A form's schema may not use {listing(unknown)}.", f"/{_step(unknown[0])}")
     if schema.get("type") != "object":
         return FormProblem('A form\'s schema has "type": "object".', "/type")
     properties = schema.get("properties")
@@ -56,7 +57,7 @@ def schema_problem(schema: JsonObject) -> FormProblem | None:
     for name, field in properties.items():
         problem = _field_problem(field)
         if problem is not None:
-            return FormProblem(f"Field {shown(name)}: {problem}", f"/properties/{name}")
+            return FormProblem(f"Field {shown(name)}: {problem}", f"/properties/{_step(name)}")
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(name, str) and name in properties for name in required):
         return FormProblem('"required" lists names of the form\'s fields.', "/required")
@@ -71,7 +72,7 @@ def _field_problem(field: JsonValue) -> str | None:
         return f"its type is one of {listing(list(_FIELD_WORDS))}."
     unknown = sorted(set(field) - _FIELD_WORDS[kind])
     if unknown:
-        return f"a {kind} field may not use {listing(unknown)}."
+        return f"a field of type {kind} may not use {listing(unknown)}."
     if kind == "string" and "format" in field and field["format"] not in _FORMATS:
         return f"its format is one of {listing(list(_FORMATS))}."
     if kind in ("string", "array"):
@@ -122,31 +123,43 @@ def _keyword_problem(field: JsonObject) -> str | None:
         bound = field.get(word, 0)
         if isinstance(bound, bool) or not isinstance(bound, (int, float)):
             return f"{word} is a number."
+    for least, most in (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum")):
+        low, high = field.get(least), field.get(most)
+        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
+            return f"{least} is above {most}, so nothing fits."
     if "default" in field:
-        problem = _first_problem(field, field["default"])
-        if problem is not None:
-            return f"its default does not fit: {problem.sentence}"
+        error = _first_error(field, field["default"])
+        if error is not None:
+            return f"its default does not fit: {_sentence(error, 'It')}"
     return None
 
 
 def form_problem(schema: JsonObject, value: JsonObject) -> FormProblem | None:
     """Why this answer does not fit the form, if it does not."""
-    return _first_problem({**schema, "additionalProperties": False}, value)
+    for name, entry in value.items():
+        if isinstance(entry, float) and not math.isfinite(entry):
+            return FormProblem(f"{shown(name)} must be a finite number.", f"/{_step(name)}")
+    error = _first_error({**schema, "additionalProperties": False}, value)
+    if error is None:
+        return None
+    pointer = "".join(f"/{_step(str(step))}" for step in error.absolute_path)
+    return FormProblem(_sentence(error, "The form"), pointer)
 
 
-def _first_problem(schema: JsonObject, value: JsonValue) -> FormProblem | None:
+def _step(name: str) -> str:
+    """A name as a step of a JSON pointer (RFC 6901)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _first_error(schema: JsonObject, value: JsonValue) -> ValidationError | None:
     validator = Draft202012Validator(schema, format_checker=FormatChecker(_FORMATS))
     errors = sorted(validator.iter_errors(value), key=lambda error: [str(step) for step in error.absolute_path])
-    if not errors:
-        return None
-    error = errors[0]
-    pointer = "".join(f"/{step}" for step in error.absolute_path)
-    return FormProblem(_sentence(error), pointer)
+    return errors[0] if errors else None
 
 
-def _sentence(error: ValidationError) -> str:
+def _sentence(error: ValidationError, whole: str) -> str:
     field = str(error.absolute_path[0]) if error.absolute_path else ""
-    subject = shown(field) if field else "The form"
+    subject = shown(field) if field else whole
     rule = cast(JsonValue, error.validator_value)
     answer = cast(JsonValue, error.instance)
     match error.validator:

@@ -29,7 +29,7 @@ from core.commands import (
     Withdraw,
 )
 from core.deadlines import deadline_after, next_due, pause, resumed_deadline
-from core.digests import edited_digest
+from core.digests import digest_problem, edited_digest
 from core.events import (
     Answered,
     Asked,
@@ -49,7 +49,7 @@ from core.events import (
 )
 from core.ids import JobId
 from core.job import Job
-from core.kinds import WAITING
+from core.kinds import WAITING, DefaultRule
 from core.people import Actor, Role
 from core.policies import objection
 from core.question import (
@@ -66,6 +66,7 @@ from core.question import (
 from core.refusals import Reason
 from core.wording import (
     closed_sentence,
+    closing_sentence,
     conflict_sentence,
     ended_sentence,
     expired_in_job,
@@ -150,7 +151,8 @@ def elapse(case: Case, now: datetime) -> tuple[Event, ...]:
     if question.pause is not None:
         resumed = Resumed(now)
         return (resumed, *elapse(apply(case, (resumed,)), now))
-    if question.spec.default is not None:
+    # The second half holds even for a question that no entrance could have let in: silence never approves.
+    if question.spec.default is not None and question.spec.rule.default is not DefaultRule.FORBIDDEN:
         return (Defaulted(now, question.spec.default), *_released(case, now))
     return (Expired(now), *_job_after_expiry(case, now))
 
@@ -158,6 +160,8 @@ def elapse(case: Case, now: datetime) -> tuple[Event, ...]:
 def _judge(case: Case, command: QuestionCommand, now: datetime) -> Decision:
     question = case.question
     if isinstance(command, Ask):
+        if question is not None:
+            return Refused(Reason.CONFLICT_OPEN, f"There is already a question {question.id}.")
         return _ask(case, command, now)
     if question is None:
         return Refused(Reason.QUESTION_NOT_FOUND, no_question(command.question_id))
@@ -219,6 +223,9 @@ def _answer(case: Case, question: Question, command: Answer, now: datetime) -> D
     answer = fit(spec.shape, command.raw)
     if isinstance(answer, Invalid):
         return Refused(Reason.INVALID_ANSWER, answer.sentence, pointer=answer.pointer)
+    unclear = digest_problem(answer.arguments) if answer.arguments is not None else None
+    if unclear is not None:
+        return Refused(Reason.INVALID_ANSWER, unclear, pointer="/response/arguments")
     person = command.actor.person
     by = person_decider(person.id, person.name, command.actor.surface)
     if not question.is_open:
@@ -241,7 +248,8 @@ def _remark(question: Question, command: Remark, now: datetime) -> Decision:
     is_asker = actor.principal == spec.asker.principal
     if not is_asker and objection(spec.policy, spec.asker.principal, actor) is not None:
         return Refused(Reason.NOT_A_RESPONDER, "Only the asker and those who may answer can comment here.")
-    if len(question.comments) >= MAX_COMMENTS:
+    unblocks = is_asker and question.pause is not None  # however long the thread, the clock must run again
+    if len(question.comments) >= MAX_COMMENTS and not unblocks:
         return Refused(Reason.TOO_MANY_COMMENTS, f"This question already has {MAX_COMMENTS} comments.")
     author = Decider("asker" if is_asker else "person", _actor_id(actor), actor.name, actor.surface)
     asks_back = not is_asker and command.asks_back is not False
@@ -315,6 +323,9 @@ def _steer(job: Job | None, command: SteerJob, now: datetime) -> Decision:
             "A job waits while a question of it is open; ask the question instead of setting the status.",
             pointer="/status",
         )
+    if command.status is not None and current.closing:
+        # Its open questions are about to be withdrawn; if it went on now, so would be the ones it asks next.
+        return Refused(Reason.JOB_ENDED, closing_sentence(current))
     after = current
     if command.on_timeout is not None:
         after = replace(after, on_timeout=command.on_timeout)

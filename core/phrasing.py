@@ -1,5 +1,6 @@
 """Small pieces of sentences: values, lists, instants and durations as people read them."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -11,7 +12,7 @@ _LISTED_LIMIT = 12
 
 def shown(value: JsonValue) -> str:
     """A value inside a sentence: quoted if it is a text, shortened if it is long."""
-    text = f"“{value}”" if isinstance(value, str) else str(value)
+    text = f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN_LIMIT else text[: _SHOWN_LIMIT - 1] + "…"
 
 

@@ -11,7 +11,6 @@ class Policy:
     """The rules of one question. An empty set of roles means that nobody may answer it."""
 
     responder_roles: tuple[Role, ...] = ()
-    needed: int = 1
 
 
 #: Until people get roles of their own, the admin answers everything and nobody else answers anything.

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
-from core.answers import options_of
+from core.answers import options_of, takes_free_text
 from core.ids import JsonObject, QuestionId
 from core.question import Action, Question
 from core.wording import answer_words, outcome_sentence
@@ -122,7 +122,7 @@ def _facts(question: Question) -> tuple[Fact, ...]:
         facts.append(Fact(name, value if isinstance(value, str) else str(value)))
     if spec.default is not None:
         facts.append(Fact("default", answer_words(spec.shape, spec.default)))
-    if question.outcome is not None and question.outcome.reason:
+    if question.outcome is not None and question.outcome.reason and question.outcome.answer is not None:
         facts.append(Fact("reason", question.outcome.reason))
     return tuple(facts)
 
@@ -135,10 +135,14 @@ def _controls(question: Question) -> tuple[Control, ...]:
         case "approval":
             return (Button("approve", "", "Approve"), Button("reject", "", "Reject"))
         case "boolean":
-            return (Button("answer", "true", "Yes"), Button("answer", "false", "No"))
+            labels = {option.value: option.label for option in options_of(shape)}
+            return (
+                Button("answer", "true", labels.get(True, "Yes")),
+                Button("answer", "false", labels.get(False, "No")),
+            )
         case "choice":
             buttons = tuple(Button("answer", str(n), o.label) for n, o in enumerate(options_of(shape)))
-            return buttons
+            return (*buttons, TextBox("Something else")) if takes_free_text(shape) else buttons
         case _:
             return (TextBox("Your answer"),)
 

@@ -74,6 +74,10 @@ def ended_sentence(job: Job) -> str:
     return f"Job {shown(job.id)} has ended ({job.status}). Ask in another job, or set this one back to running first."
 
 
+def closing_sentence(job: Job) -> str:
+    return f"Job {shown(job.id)} has ended ({job.status}) and its open questions are being withdrawn. Try again soon."
+
+
 def job_ended_reason(job: Job) -> str:
     return f"job {shown(job.id)} ended ({job.status})"
 

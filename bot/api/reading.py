@@ -8,12 +8,11 @@ from pydantic_core import from_json
 from starlette.requests import Request
 
 from bot.api.problems import Problem, invalid_request
+from core.answers import LARGEST_WHOLE_NUMBER
 from core.ids import JsonValue
 
 BODY_LIMIT = 256 * 1024
 DEPTH_LIMIT = 20
-#: Larger whole numbers are not the same number everywhere JSON goes (RFC 8785, RFC 7493).
-NUMBER_LIMIT = 2**53 - 1
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -78,7 +77,7 @@ def _check_scalar(value: JsonValue) -> None:
             raise Problem(422, "text_invalid", "A text contains the character U+0000. Leave it out.")
     elif isinstance(value, bool):
         return
-    elif isinstance(value, int) and abs(value) > NUMBER_LIMIT:
+    elif isinstance(value, int) and abs(value) > LARGEST_WHOLE_NUMBER:
         raise Problem(422, "number_out_of_range", "A whole number is beyond ±(2^53 - 1). Send it as a text.")
     elif isinstance(value, float) and not math.isfinite(value):
         raise Problem(422, "number_out_of_range", "A number is too large. Send it as a text.")

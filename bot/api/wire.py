@@ -149,7 +149,7 @@ def question_json(question: Question, base_url: str) -> Json:
         "createdAt": instant(question.asked_at),
         "timeoutAt": maybe_instant(question.deadline),
         "clock": _clock(question),
-        "votes": {"have": question.votes, "need": spec.policy.needed},
+        "votes": {"have": question.votes, "need": 1},
         "response": response_json(spec.shape, outcome.answer) if outcome and outcome.answer else None,
         "respondedBy": outcome.decided_by.name if outcome is not None and answered else None,
         "respondedAt": instant(outcome.decided_at) if outcome is not None and answered else None,

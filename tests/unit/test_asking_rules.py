@@ -267,7 +267,7 @@ def test_a_schema_that_is_no_form_is_refused_where_it_breaks() -> None:
     schema: JsonObject = {"type": "object", "properties": {"name": {"type": "string", "pattern": "a"}}}
 
     assert refused(draft(schema=schema)) == Unacceptable(
-        Reason.SCHEMA_INVALID, "Field “name”: a string field may not use “pattern”.", "/schema/properties/name"
+        Reason.SCHEMA_INVALID, "Field “name”: a field of type string may not use “pattern”.", "/schema/properties/name"
     )
 
 

@@ -93,3 +93,16 @@ def test_one_line_joins_lines_and_tabs_with_single_spaces() -> None:
 
 def test_one_line_spells_out_hidden_characters_too() -> None:
     assert one_line("first\n\u202esecond") == "first ⟨U+202E⟩second"
+
+
+@pytest.mark.parametrize("emoji", ["⚠️", "1️⃣", "👩‍💻", "❤️‍🔥"])
+def test_emoji_stay_whole(emoji: str) -> None:
+    assert visible(f"Careful {emoji}!") == f"Careful {emoji}!"
+
+
+def test_what_joins_no_emoji_is_spelled_out() -> None:
+    assert visible("ad\u200dmin\ufe0f") == "ad⟨U+200D⟩min⟨U+FE0F⟩"
+
+
+def test_a_line_break_of_windows_is_one() -> None:
+    assert visible("a\r\nb\rc") == "a\nb⟨U+000D⟩c"

@@ -274,8 +274,19 @@ def test_the_prompt_shows_what_belongs_to_the_question() -> None:
     )
 
 
-def test_a_reason_given_with_the_decision_is_shown() -> None:
-    assert prompt_for(withdrawn(reason="found it")).facts == (Fact("kind", "blocking"), Fact("reason", "found it"))
+def test_a_reason_given_with_the_answer_is_shown() -> None:
+    question = answered()
+    assert question.outcome is not None
+    explained = replace(question, outcome=replace(question.outcome, reason="we know it"))
+
+    assert prompt_for(explained).facts == (Fact("kind", "blocking"), Fact("reason", "we know it"))
+
+
+def test_a_reason_for_withdrawing_stands_in_the_footer_alone() -> None:
+    prompt = prompt_for(withdrawn(reason="found it"))
+
+    assert prompt.facts == (Fact("kind", "blocking"),)
+    assert "found it" in prompt.footer
 
 
 def test_the_title_names_the_agents_role_if_it_gave_one() -> None:
