@@ -35,6 +35,20 @@ _BOOLEAN: Json = {"question": "Verbose?", "responseType": "boolean"}
 _WORDS = _BOOLEAN | {"options": [{"label": "Talk", "value": True}, {"label": "Hush", "value": False}]}
 _NUMBER: Json = {"question": "How many?", "responseType": "number"}
 _RATING: Json = {"question": "How good?", "options": [{"label": "Good", "value": 1}, {"label": "Bad", "value": -1}]}
+_FORM: Json = {
+    "question": "Who takes it over?",
+    "schema": {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "minLength": 2},
+            "mail": {"type": "string", "format": "email"},
+            "since": {"type": "string", "format": "date"},
+            "hours": {"type": "integer", "maximum": 40},
+            "days": {"type": "array", "items": {"type": "string", "enum": ["mon", "tue"]}},
+        },
+        "required": ["name"],
+    },
+}
 _ACTION = {"tool": "linear.create", "arguments": {"count": 5}, "risk": "high", "editable": True}
 _EDITABLE = APPROVAL | {"action": _ACTION}
 
@@ -63,6 +77,21 @@ def _at(instant: str) -> datetime:
         (_WORDS, {"value": "Talk"}, {"type": "boolean", "value": True}),
         (_NUMBER, {"value": 7}, {"type": "number", "value": 7}),
         (_NUMBER, {"value": -0.5}, {"type": "number", "value": -0.5}),
+        (_FORM, {"value": {"name": "Dana"}}, {"type": "form", "value": {"name": "Dana"}}),
+        (
+            _FORM,
+            {"value": {"name": "Dana", "mail": "d@example.com", "since": "2026-03-01", "hours": 8, "days": ["mon"]}},
+            {
+                "type": "form",
+                "value": {
+                    "name": "Dana",
+                    "mail": "d@example.com",
+                    "since": "2026-03-01",
+                    "hours": 8,
+                    "days": ["mon"],
+                },
+            },
+        ),
         (APPROVAL, {"value": True}, {"type": "approval", "value": True}),
         (APPROVAL, {"value": False, "text": "not now"}, {"type": "approval", "value": False, "text": "not now"}),
     ],
@@ -118,6 +147,14 @@ def test_an_answer_that_fits_is_taken(
         (_BOOLEAN, {"value": 1}, "/response/value"),
         (_NUMBER, {"value": "7"}, "/response/value"),
         (_NUMBER, {"value": True}, "/response/value"),
+        (_FORM, {"value": "Dana"}, "/response/value"),
+        (_FORM, {"value": {}}, "/response/value"),
+        (_FORM, {"value": {"name": "D"}}, "/response/value/name"),
+        (_FORM, {"value": {"name": "Dana", "age": 30}}, "/response/value"),
+        (_FORM, {"value": {"name": "Dana", "mail": "nobody"}}, "/response/value/mail"),
+        (_FORM, {"value": {"name": "Dana", "since": "yesterday"}}, "/response/value/since"),
+        (_FORM, {"value": {"name": "Dana", "hours": 7.5}}, "/response/value/hours"),
+        (_FORM, {"value": {"name": "Dana", "days": ["sun"]}}, "/response/value/days/0"),
         (APPROVAL, {"value": "yes"}, "/response/value"),
         (APPROVAL, {"value": 1}, "/response/value"),
         (APPROVAL, {"value": True, "arguments": {"count": 1}}, "/response/arguments"),

@@ -189,6 +189,11 @@ NOT_A_QUESTION: dict[str, tuple[Json, str, str]] = {
     "a form with references": (_form(**{"$ref": "http://example.com/x"}), "schema_invalid", "/schema/$ref"),
     "a form that needs what it has not": (_form(required=["age"]), "schema_invalid", "/schema/required"),
     "a field with a pattern": (_field(type="string", pattern="(a+)+$"), "schema_invalid", "/schema/properties/name"),
+    "a field whose default does not fit": (
+        _field(type="string", format="email", default="nobody"),
+        "schema_invalid",
+        "/schema/properties/name",
+    ),
     "a field of objects": (_field(type="object"), "schema_invalid", "/schema/properties/name"),
     "a field of negative length": (
         _field(type="string", minLength=-1),
@@ -205,7 +210,7 @@ def test_what_cannot_be_read_is_refused(agent: httpx2.Client, name: str) -> None
     refused = agent.post("/api/questions", content=content)
 
     assert problem(refused) == (status, code)
-    assert agent.get("/readyz").json() == {"ready": True, "troubles": []}
+    assert agent.get("/healthz").json() == {"status": "ok"}
 
 
 @pytest.mark.parametrize("name", NOT_A_QUESTION)
@@ -216,7 +221,7 @@ def test_what_makes_no_question_is_refused_with_a_pointer_to_the_trouble(agent: 
 
     assert problem(refused) == (422, code)
     assert refused.json()["errors"][0]["pointer"] == pointer
-    assert agent.get("/readyz").json() == {"ready": True, "troubles": []}
+    assert agent.get("/healthz").json() == {"status": "ok"}
 
 
 def test_bad_questions_leave_no_trace(stranger: httpx2.Client) -> None:

@@ -463,8 +463,8 @@ def test_the_last_use_of_a_key_is_recorded(data_dir: Path) -> None:
 # health
 
 
-def test_a_healthy_server_says_so_to_anybody(server: RunningServer) -> None:
-    with httpx2.Client(base_url=server.url) as anybody:
+def test_a_healthy_server_says_so_to_anybody(data_dir: Path) -> None:
+    with running(data_dir) as server, httpx2.Client(base_url=server.url) as anybody:
         health, ready = anybody.get("/healthz"), anybody.get("/readyz")
 
     assert (health.status_code, health.json()) == (200, {"status": "ok"})
