@@ -17,7 +17,10 @@ def configure_logs(form: Literal["console", "json"]) -> None:
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if form == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        # Plain tracebacks: a rich one prints local variables, and among them are keys and people's answers.
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     last: list[Processor] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     if form == "json":

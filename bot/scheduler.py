@@ -30,7 +30,7 @@ FALLBACK = timedelta(seconds=1)
 _HOUSEKEEPING = timedelta(seconds=30)
 #: Within this time a client may repeat a request under its key.
 _COMMANDS_KEPT = timedelta(days=7)
-#: A loop that has not finished a pass for this long is in trouble.
+#: A loop whose pass is late by this much is in trouble.
 _OVERDUE_SECONDS = 15.0
 _CLOSING_PAGE = 100
 
@@ -38,12 +38,21 @@ _CLOSING_PAGE = 100
 class Beat:
     """One loop and the event that wakes it."""
 
-    def __init__(self, name: str, work: Callable[[], Awaitable[None]], metrics: Metrics) -> None:
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[], Awaitable[None]],
+        metrics: Metrics,
+        every: timedelta,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = name
+        self.every = every
         self._work = work
+        self._clock = clock
         self._wanted = asyncio.Event()
         self._failures = metrics.failures.labels(name)
-        self._last_pass = time.monotonic()
+        self._last_pass = clock()
         self._failure: str | None = None
 
     def wake(self) -> None:
@@ -64,13 +73,15 @@ class Beat:
                 self._failure = str(failure) or type(failure).__name__
                 self._failures.inc()
                 _log.error("a background pass failed", loop=self.name, why=self._failure)
-            self._last_pass = time.monotonic()
+            self._last_pass = self._clock()
 
     def trouble(self) -> str | None:
         if self._failure is not None:
             return f"The loop {self.name} fails: {self._failure}"
-        silent = time.monotonic() - self._last_pass
-        return f"The loop {self.name} has not finished for {silent:.0f} s." if silent > _OVERDUE_SECONDS else None
+        silent = self._clock() - self._last_pass
+        if silent <= self.every.total_seconds() + _OVERDUE_SECONDS:
+            return None
+        return f"The loop {self.name} has not finished for {silent:.0f} s."
 
 
 @dataclass(frozen=True)
@@ -94,10 +105,10 @@ class Scheduler:
         self._metronome = AsyncIOScheduler(
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
-        self._sweep = Beat("deadlines", self._sweep_pass, metrics)
-        self._deliver = Beat("deliveries", self._deliver_pass, metrics)
-        self._notice = Beat("waiters", self._notice_pass, metrics)
-        self._tidy = Beat("housekeeping", self._tidy_pass, metrics)
+        self._sweep = Beat("deadlines", self._sweep_pass, metrics, FALLBACK)
+        self._deliver = Beat("deliveries", self._deliver_pass, metrics, FALLBACK)
+        self._notice = Beat("waiters", self._notice_pass, metrics, FALLBACK)
+        self._tidy = Beat("housekeeping", self._tidy_pass, metrics, _HOUSEKEEPING)
         self._beats = (self._sweep, self._deliver, self._notice, self._tidy)
         self._tasks: list[asyncio.Task[None]] = []
         self._planned: datetime | None = None
@@ -108,8 +119,8 @@ class Scheduler:
         engine.on_notices = self._deliver.wake
         self._metronome.start()
         for beat in self._beats:
-            every = _HOUSEKEEPING if beat is self._tidy else FALLBACK
-            self._metronome.add_job(beat.beat, IntervalTrigger(seconds=int(every.total_seconds())), id=beat.name)
+            seconds = int(beat.every.total_seconds())
+            self._metronome.add_job(beat.beat, IntervalTrigger(seconds=seconds), id=beat.name)
             self._tasks.append(asyncio.create_task(beat.run(), name=beat.name))
             beat.wake()
 

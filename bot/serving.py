@@ -8,10 +8,10 @@ import uvloop
 from rich.console import Console
 from rich.text import Text
 
-from adapters.sql.database import NewerSchemaError, open_database, reachable
 from adapters.terminal.surface import TARGET, TerminalSurface
+from bot.checks import check_data_dir, usable_database
 from bot.logs import configure_logs
-from bot.server import CannotListen, Server, listen, url_of
+from bot.server import Server, listen, url_of
 from bot.settings import Settings
 from bot.wiring import open_program
 from core.ports import Surface
@@ -20,29 +20,13 @@ from core.question import Target
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
-def serve_forever(settings: Settings) -> str | None:
-    """Serve until told to stop; what kept it from starting, if anything did."""
+def serve_forever(settings: Settings) -> None:
+    """Serve until told to stop. What keeps it from starting is raised with a sentence."""
     configure_logs(settings.log_format)
-    trouble = _database_trouble(settings)
-    if trouble is not None:
-        return trouble
-    try:
-        uvloop.run(_serve(settings))
-    except (CannotListen, NewerSchemaError) as failure:
-        return str(failure)
-    return None
-
-
-def _database_trouble(settings: Settings) -> str | None:
-    try:
-        database = open_database(settings.database)
-    except OSError as failure:
-        return f"The data folder cannot be used: {failure}. Set HANDRAISE_DATA_DIR to a folder of yours."
-    try:
-        trouble = reachable(database)
-    finally:
-        database.dispose()
-    return None if trouble is None else f"The database cannot be reached: {trouble}"
+    check_data_dir(settings.data_dir)
+    with usable_database(settings):
+        pass
+    uvloop.run(_serve(settings))
 
 
 async def _serve(settings: Settings) -> None:

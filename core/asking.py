@@ -226,7 +226,7 @@ def _contradiction(draft: Draft, kind: Kind, wanted: str) -> Unacceptable | None
             'responseType "approval", or neither.'
         )
         return _conflict(sentence, "/responseType")
-    if draft.options is not None and wanted not in ("choice", "multi_choice", "boolean"):
+    if draft.options and wanted not in ("choice", "multi_choice", "boolean"):
         sentence = f"A question of response type {wanted} takes no options; leave them out or ask for a choice."
         return _conflict(sentence, "/options")
     if draft.allow_free_text and wanted not in ("choice", "multi_choice", "text"):

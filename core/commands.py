@@ -15,6 +15,8 @@ from core.question import DeliveryRecord, Spec
 class Ask:
     question_id: QuestionId
     spec: Spec
+    #: An admin may ask in anybody's job.
+    by_admin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

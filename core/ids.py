@@ -1,5 +1,6 @@
 """Names of things, each its own type, and the JSON values that pass through untouched."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import NewType
 
@@ -22,7 +23,16 @@ JsonObject = dict[str, JsonValue]
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
-def question_id(at: datetime, entropy: bytes) -> QuestionId:
-    """A ULID: sorts by the time of asking, unguessable through 80 bits of `entropy`."""
-    number = (int(at.timestamp() * 1000) << 80) | int.from_bytes(entropy[:10], "big")
-    return QuestionId("q_" + "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5)))
+class QuestionIds:
+    """ULIDs: they sort by the time of asking, also within a millisecond, and nobody can guess the next one."""
+
+    def __init__(self, entropy: Callable[[int], bytes]) -> None:
+        self._entropy = entropy
+        self._last = 0
+
+    def next(self, at: datetime) -> QuestionId:
+        fresh = (int(at.timestamp() * 1000) << 80) | int.from_bytes(self._entropy(10), "big")
+        # In the same millisecond, or when the clock went back: behind the last one, by a step nobody knows.
+        step = 1 + (fresh & (2**64 - 1))
+        number = self._last = fresh if fresh >> 80 > self._last >> 80 else self._last + step
+        return QuestionId("q_" + "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5)))

@@ -76,7 +76,7 @@ def parse_url(url: str) -> URL:
     if backend == "sqlite":
         if not parsed.database or parsed.database == ":memory:":
             raise DatabaseUrlError("SQLite needs a file, as in sqlite:///path/to/file.db.")
-        return parsed
+        return parsed.set(drivername="sqlite")  # whichever driver was named, ours is the one that is tuned
     if backend in ("postgresql", "postgres"):
         return parsed.set(drivername="postgresql+psycopg")
     raise DatabaseUrlError(f"There is no support for {backend}; use sqlite:/// or postgresql://.")

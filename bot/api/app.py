@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from bot.api import asking, deciding, documents, jobs, looking, problems
+from bot.api import asking, deciding, documents, jobs, looking, paths, problems
 from bot.api.common import json_response
 from bot.api.services import Services
 from bot.metrics import Metrics
@@ -30,6 +30,7 @@ def create_app(services: Services, metrics: Metrics, pages: Sequence[BaseRoute],
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     problems.install(app)
+    paths.install()
     documents.install(app)
     for group in (asking, looking, deciding, jobs):
         app.router.routes.extend(group.routes(services))

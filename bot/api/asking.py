@@ -20,13 +20,17 @@ from bot.api.wire import Json, maybe_instant
 from core.asking import compose
 from core.commands import Ask
 from core.engine import Replayed
-from core.ids import JobId, question_id
+from core.ids import JobId, QuestionIds
 from core.machine import Refused
 from core.question import Asker, Question
 from core.refusals import Unacceptable
 
 
 class Asking(QuestionCalls):
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
+        self._ids = QuestionIds(os.urandom)
+
     async def alone(self, request: Request) -> Response:
         return await self._ask(request, None)
 
@@ -44,9 +48,9 @@ class Asking(QuestionCalls):
         spec = compose(body.draft(job_id), asker, self.services.house)
         if isinstance(spec, Unacceptable):
             raise unacceptable(spec)
-        new_id = question_id(datetime.now(UTC), os.urandom(10))
+        new_id = self._ids.next(datetime.now(UTC))
         key = command_key(request, caller, "ask", body.operation_id, raw)
-        done = await self.engine.handle(Ask(new_id, spec), key=key)
+        done = await self.engine.handle(Ask(new_id, spec, by_admin=caller.sees_everything), key=key)
         if isinstance(done, Replayed):
             return json_response(self._created(await self.replayed(done)), 200, REPLAYED)
         if isinstance(done.decision, Refused):
@@ -68,7 +72,8 @@ class Asking(QuestionCalls):
         now = time.monotonic()
         wait = limiter.wait(f"key:{caller.key.id}", now)
         if wait == 0 and job_id is not None:
-            wait = limiter.wait(f"job:{caller.key.workspace_id}:{job_id}", now)
+            # By principal too, so that nobody uses up the limit of a job that is not theirs.
+            wait = limiter.wait(f"job:{caller.principal}:{job_id}", now)
         if wait > 0:
             seconds = max(1, round(wait + 0.5))
             detail = f"Too many questions at once. Try again in {seconds} s."
@@ -94,7 +99,7 @@ def routes(services: Services) -> list[BaseRoute]:
         summary="Ask a question",
     )
     router.add_api_route(
-        "/api/jobs/{job_id}/questions",
+        "/api/jobs/{job_id:job}/questions",
         calls.in_job,
         methods=["POST"],
         status_code=201,

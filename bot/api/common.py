@@ -28,7 +28,7 @@ T = TypeVar("T")
 REPLAYED = {"Idempotency-Replayed": "true"}
 
 _ID = re.compile(r"q_[0-9A-HJKMNP-TV-Z]{26}")
-_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,200}")
 _KEY = re.compile(r"[\x20-\x7e]{1,255}")
 
 

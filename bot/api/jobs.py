@@ -120,23 +120,23 @@ class JobCalls:
 def routes(services: Services) -> list[BaseRoute]:
     router, calls = described_router("jobs"), JobCalls(services)
     router.add_api_route("/api/jobs", calls.several, summary="Jobs; with ready=true those that can go on")
-    router.add_api_route("/api/jobs/{job_id}", calls.one, summary="One job and what it waits for")
     router.add_api_route(
-        "/api/jobs/{job_id}/questions", calls.questions, summary="All questions of a job, oldest first"
+        "/api/jobs/{job_id:job}/questions", calls.questions, summary="All questions of a job, oldest first"
     )
     router.add_api_route(
-        "/api/jobs/{job_id}",
-        calls.steer,
-        methods=["PATCH"],
-        openapi_extra=takes(JobBody),
-        summary="Set a job's status or policy",
-    )
-    router.add_api_route(
-        "/api/jobs/{job_id}/progress",
+        "/api/jobs/{job_id:job}/progress",
         calls.progress,
         methods=["POST"],
         status_code=202,
         openapi_extra=takes(ProgressBody),
         summary="Say how far a job has come",
+    )
+    router.add_api_route("/api/jobs/{job_id:whole_job}", calls.one, summary="One job and what it waits for")
+    router.add_api_route(
+        "/api/jobs/{job_id:whole_job}",
+        calls.steer,
+        methods=["PATCH"],
+        openapi_extra=takes(JobBody),
+        summary="Set a job's status or policy",
     )
     return router.routes

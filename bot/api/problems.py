@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from core.machine import Refused
 from core.ports import StoreUnavailable
@@ -98,6 +99,15 @@ def _detail(error: Mapping[str, object]) -> str:
             return str(error["msg"]).removeprefix("Value error, ")
 
 
+def _methods(request: Request) -> list[str]:
+    """Everything that works at this path; several calls may share it."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return sorted(found)
+
+
 def install(app: FastAPI) -> None:
     """Make every error of the application, ours or the framework's, a problem document."""
 
@@ -115,6 +125,10 @@ def install(app: FastAPI) -> None:
             detail = f"There is nothing at {request.url.path}; GET /openapi.json lists every call."
             return Problem(404, "not_found", detail).response()
         code = HTTPStatus(failure.status_code).name.lower()
+        if failure.status_code == 405:
+            allowed = ", ".join(_methods(request))
+            detail = f"{request.method} does not work here; use {allowed}."
+            return Problem(405, code, detail, headers={"Allow": allowed}).response()
         return Problem(failure.status_code, code, str(failure.detail), headers=failure.headers).response()
 
     @app.exception_handler(StoreUnavailable)

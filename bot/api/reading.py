@@ -1,11 +1,12 @@
 """From request bytes to a checked value: whatever a client sends ends as a value or a sentence, never as a 500."""
 
 import math
+from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from bot.api.problems import Problem, invalid_request
 from core.answers import LARGEST_WHOLE_NUMBER
@@ -39,13 +40,22 @@ async def read_json(request: Request, *, empty: JsonValue = None) -> JsonValue:
 async def _read_bytes(request: Request) -> bytes:
     chunks: list[bytes] = []
     size = 0
-    async for chunk in request.stream():
+    async for chunk in _chunks(request):
         size += len(chunk)
         if size > BODY_LIMIT:
             detail = f"The body is larger than {BODY_LIMIT // 1024} kB. Send a link to the rest."
             raise Problem(413, "body_too_large", detail, headers={"Connection": "close"})
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+async def _chunks(request: Request) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in request.stream():
+            yield chunk
+    except ClientDisconnect:
+        # Nobody is there to read this; it ends the call without an alarm in the log.
+        raise Problem(400, "client_disconnected", "The connection ended before the body did.") from None
 
 
 def _too_deep() -> Problem:

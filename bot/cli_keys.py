@@ -1,0 +1,154 @@
+"""`handraise-bot keys`: create, list and revoke. They work on the database itself; a server may be running on it."""
+
+import json
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+import typer
+import uvloop
+
+from adapters.sql.access import Access
+from adapters.sql.database import migrate, open_database
+from adapters.sql.directory import SqlDirectory
+from bot.api.callers import Scope
+from bot.api.wire import maybe_instant
+from bot.checks import Trouble, usable_database
+from bot.cli_options import DatabaseUrl, DataDir, Json, problems_as_sentences, settings_from
+from bot.keys import new_key
+from bot.settings import Settings
+from bot.wiring import WORKSPACE
+from core.ids import PersonId
+from core.people import Person, Role
+from core.ports import ApiKey
+
+T = TypeVar("T")
+
+keys = typer.Typer(help="API keys: create, list and revoke.", no_args_is_help=True)
+
+_LONGEST_NAME = 100
+
+
+@keys.command("create")
+def create_key(
+    name: Annotated[str, typer.Option(help="What the key is for; an agent is known by this name.")],
+    scope: Annotated[list[str], typer.Option(help="ask, read, answer, admin; comma-separated or repeated.")],
+    person: Annotated[str | None, typer.Option(help="The person the key belongs to; needed to answer.")] = None,
+    as_json: Json = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+) -> None:
+    """Make a key. Its secret is shown once."""
+    scopes = _scopes(scope)
+    _check_name(name, "--name")
+    if person is not None:
+        _check_name(person, "--person")
+    if Scope.ANSWER in scopes and person is None:
+        raise typer.BadParameter("A key that answers belongs to somebody: say whose it is.", param_hint="--person")
+
+    async def create(directory: SqlDirectory) -> tuple[str, ApiKey]:
+        owner = await _person(directory, person) if person is not None else None
+        secret, key = new_key(name, scopes, WORKSPACE, owner)
+        await directory.add_key(key)
+        return secret, key
+
+    with problems_as_sentences():
+        secret, key = _with_directory(settings_from(data_dir=data_dir, database_url=database_url), create)
+    if as_json:
+        typer.echo(json.dumps({**_key_json(key), "key": secret}))
+        return
+    typer.echo(secret)
+    typer.echo(f"Key {key.id} ({', '.join(key.scopes)}). It is not shown again.", err=True)
+    if key.person is not None and key.person.role is not Role.ADMIN:
+        typer.echo(f"{key.person.name} is a member; until roles are given, only the admin may answer.", err=True)
+
+
+@keys.command("list")
+def list_keys(as_json: Json = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
+    """All keys, without their secrets."""
+    with problems_as_sentences():
+        found = _with_directory(settings_from(data_dir=data_dir, database_url=database_url), _all_keys)
+    if as_json:
+        typer.echo(json.dumps([_key_json(key) for key in found]))
+        return
+    for key in found:
+        state = "revoked" if key.revoked_at is not None else "active"
+        whose = f" of {key.person.name}" if key.person is not None else ""
+        scopes = ",".join(key.scopes)
+        typer.echo(f"{key.id}  {key.hint}…  {state:<8} {_used(key.last_used_at):<17} {scopes:<17} {key.name}{whose}")
+
+
+@keys.command("revoke")
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(help="The key's id, k_…")],
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+) -> None:
+    """Revoke a key; running servers refuse it within a second."""
+
+    def revoke(directory: SqlDirectory) -> Coroutine[Any, Any, bool]:
+        return directory.revoke_key(key_id)
+
+    with problems_as_sentences():
+        if not _with_directory(settings_from(data_dir=data_dir, database_url=database_url), revoke):
+            raise Trouble(f"There is no key {key_id}. handraise-bot keys list shows them all.")
+    typer.echo(f"Key {key_id} is revoked.")
+
+
+def _with_directory(settings: Settings, work: Callable[[SqlDirectory], Coroutine[Any, Any, T]]) -> T:
+    with usable_database(settings) as database:
+        migrate(database)
+    access = Access(open_database(settings.database))
+    try:
+        return uvloop.run(work(SqlDirectory(access)))
+    finally:
+        access.close()
+
+
+async def _all_keys(directory: SqlDirectory) -> list[ApiKey]:
+    return list(await directory.keys())
+
+
+def _check_name(name: str, option: str) -> None:
+    if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise typer.BadParameter(f"Use 1 to {_LONGEST_NAME} printable characters.", param_hint=option)
+
+
+def _scopes(given: list[str]) -> list[Scope]:
+    names = [name.strip() for part in given for name in part.split(",") if name.strip()]
+    unknown = [name for name in names if name not in [scope.value for scope in Scope]]
+    if unknown or not names:
+        wrong = f"There is no scope {', '.join(unknown)}. " if unknown else ""
+        raise typer.BadParameter(wrong + "Use one or more of ask, read, answer and admin.", param_hint="--scope")
+    return [scope for scope in Scope if scope.value in names]
+
+
+async def _person(directory: SqlDirectory, name: str) -> Person:
+    """The person with this id or name; somebody new becomes a member."""
+    people = await directory.people()
+    for person in people:
+        if name in (person.id, person.name):
+            return person
+    taken = {person.id for person in people}
+    base = "p_" + "".join(letter for letter in name.lower() if letter.isalnum())[:30]
+    free = next(i for i in (base, *(f"{base}{n}" for n in range(2, len(taken) + 3))) if i not in taken)
+    person = Person(PersonId(free), name, Role.MEMBER)
+    await directory.add_person(person)
+    return person
+
+
+def _used(at: datetime | None) -> str:
+    return at.strftime("%Y-%m-%d %H:%M") if at is not None else "never used"
+
+
+def _key_json(key: ApiKey) -> dict[str, object]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "hint": key.hint,
+        "scopes": list(key.scopes),
+        "person": key.person.name if key.person is not None else None,
+        "createdAt": maybe_instant(key.created_at),
+        "lastUsedAt": maybe_instant(key.last_used_at),
+        "revokedAt": maybe_instant(key.revoked_at),
+    }

@@ -1,0 +1,35 @@
+"""What the commands share: options, settings, and errors as sentences."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adapters.sql.database import NewerSchemaError
+from bot.checks import Trouble
+from bot.server import CannotListen
+from bot.settings import Settings, SettingsProblem, load_settings
+
+DataDir = Annotated[Path | None, typer.Option(help="Where the database and the credentials are kept.")]
+DatabaseUrl = Annotated[str | None, typer.Option(help="sqlite:///FILE or postgresql://USER@HOST/NAME.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+
+
+def settings_from(**given: Any) -> Settings:
+    try:
+        return load_settings(**given)
+    except SettingsProblem as problem:
+        lines = ["The settings cannot be used:", *(f"  {line}" for line in problem.problems)]
+        raise Trouble("\n".join(lines)) from None
+
+
+@contextmanager
+def problems_as_sentences() -> Iterator[None]:
+    """What the operator can put right ends the command with 1 and a sentence, never with a traceback."""
+    try:
+        yield
+    except (Trouble, NewerSchemaError, CannotListen) as problem:
+        typer.echo(str(problem), err=True)
+        raise typer.Exit(1) from None
