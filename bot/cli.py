@@ -1,5 +1,6 @@
 """The `handraise-bot` command."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ app.add_typer(keys, name="keys")
 
 
 def main() -> None:
+    os.umask(0o077)  # questions and keys are nobody else's business
     app()
 
 

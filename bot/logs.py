@@ -31,6 +31,7 @@ def configure_logs(form: Literal["console", "json"]) -> None:
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("handraise").setLevel(logging.INFO)
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it repeats, with traceback, what we have logged
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

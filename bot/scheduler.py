@@ -7,6 +7,7 @@ a pass is not lost.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -32,7 +33,7 @@ _HOUSEKEEPING = timedelta(seconds=30)
 _COMMANDS_KEPT = timedelta(days=7)
 #: A loop whose pass is late by this much is in trouble.
 _OVERDUE_SECONDS = 15.0
-_CLOSING_PAGE = 100
+_JOBS_AT_ONCE = 100
 
 
 class Beat:
@@ -54,20 +55,26 @@ class Beat:
         self._failures = metrics.failures.labels(name)
         self._last_pass = clock()
         self._failure: str | None = None
+        self.on_recovery: Callable[[], None] = lambda: None
 
     def wake(self) -> None:
         self._wanted.set()
 
     async def beat(self) -> None:
-        self._wanted.set()
+        """`wake` for the metronome, which runs what is not a coroutine in a thread."""
+        self.wake()
 
     async def run(self) -> None:
         while True:
-            await self._wanted.wait()
+            # The metronome follows the wall clock, which may be set back; this does not.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wanted.wait(), 2 * self.every.total_seconds())
             self._wanted.clear()
             try:
                 await self._work()
-                self._failure = None
+                if self._failure is not None:
+                    self._failure = None
+                    self.on_recovery()
             except Exception as failure:
                 # The next beat tries again; a loop that died would leave questions unseen.
                 self._failure = str(failure) or type(failure).__name__
@@ -77,7 +84,7 @@ class Beat:
 
     def trouble(self) -> str | None:
         if self._failure is not None:
-            return f"The loop {self.name} fails: {self._failure}"
+            return f"The loop {self.name} fails; the log says why."
         silent = self._clock() - self._last_pass
         if silent <= self.every.total_seconds() + _OVERDUE_SECONDS:
             return None
@@ -117,11 +124,17 @@ class Scheduler:
         engine = self._chores.engine
         engine.on_due = self._plan
         engine.on_notices = self._deliver.wake
+        engine.on_closing = self._tidy.wake
         self._metronome.start()
         for beat in self._beats:
             seconds = int(beat.every.total_seconds())
             self._metronome.add_job(beat.beat, IntervalTrigger(seconds=seconds), id=beat.name)
+            beat.on_recovery = self._wake_all
             self._tasks.append(asyncio.create_task(beat.run(), name=beat.name))
+            beat.wake()
+
+    def _wake_all(self) -> None:
+        for beat in self._beats:
             beat.wake()
 
     async def stop(self) -> None:
@@ -171,8 +184,9 @@ class Scheduler:
 
     async def _tidy_pass(self) -> None:
         chores = self._chores
+        unfinished = JobFilter(chores.workspace_id, closing=True)
+        while jobs := await chores.reader.jobs(unfinished, limit=_JOBS_AT_ONCE):
+            for job in jobs:
+                await chores.engine.close_job(job)
         await chores.note_used()
         await chores.store.forget_commands(before=await chores.store.now() - _COMMANDS_KEPT)
-        unfinished = JobFilter(chores.workspace_id, closing=True)
-        for job in await chores.reader.jobs(unfinished, limit=_CLOSING_PAGE):
-            await chores.engine.close_job(job)

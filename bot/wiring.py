@@ -28,7 +28,7 @@ from core.delivery import Deliverer
 from core.engine import Engine
 from core.ids import WorkspaceId
 from core.policies import ADMIN_ANSWERS
-from core.ports import Claim, Reader, Store, Surface
+from core.ports import Claim, Reader, Store, StoreUnavailable, Surface
 from core.question import Target
 from core.rates import RateLimiter
 from core.sweeper import Sweeper
@@ -86,12 +86,19 @@ async def open_program(
             RateLimiter(settings.rate_limit) if settings.rate_limit is not None else None,
             lambda: _troubles(store, scheduler),
         )
-        pages = Pages(reader, store, WORKSPACE, command)
+        pages = Pages(reader, store, WORKSPACE, command, behind_proxy=bool(settings.public_url))
         app = create_app(services, metrics, pages.routes(), version("handraise-bot"))
-        stack.push_async_callback(callers.note_used)
+        stack.push_async_callback(_note_last_uses, callers)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
         yield Program(app, engine, reader, waiters)
+
+
+async def _note_last_uses(callers: Callers) -> None:
+    try:
+        await callers.note_used()
+    except StoreUnavailable as failure:
+        _log.warning("which keys were used last is not written down", why=str(failure))
 
 
 async def _troubles(store: Store, scheduler: Scheduler) -> list[str]:
@@ -100,10 +107,10 @@ async def _troubles(store: Store, scheduler: Scheduler) -> list[str]:
         await asyncio.wait_for(store.next_due(), _PATIENCE_SECONDS)
     except TimeoutError:
         troubles.append(f"The database does not answer within {_PATIENCE_SECONDS:g} s.")
-    except Exception as failure:
-        troubles.append(f"The database fails: {failure}")
+    except StoreUnavailable:
+        troubles.append("The database is not available; the log says why.")
     return troubles
 
 
 def _tick_failed(claim: Claim, failure: Exception) -> None:
-    _log.error("a deadline could not be settled and is tried again", question=claim.question_id, why=str(failure))
+    _log.error("what is due could not be done and is tried again", question=claim.question_id, why=str(failure))

@@ -173,7 +173,7 @@ def _choice(options: tuple[Option, ...], value: JsonValue, *, free_text: bool) -
 
 def _named(options: tuple[Option, ...], value: JsonValue) -> Option | None:
     for option in options:
-        if any(type(name) is type(value) and name == value for name in option.names):
+        if any(_same(name, value) for name in option.names):
             return option
     if not isinstance(value, str):
         return None
@@ -187,6 +187,11 @@ def _named(options: tuple[Option, ...], value: JsonValue) -> Option | None:
     return meant[0] if len(meant) == 1 else None
 
 
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    """Equal as JSON has it: 2 and 2.0 are one number, 1 and true are not the same."""
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
 def _choices(shape: MultiChoiceShape, value: JsonValue) -> JsonValue | Invalid:
     if not isinstance(value, list) or not value:
         return Invalid(f"Answer with a list of one or more of {_labels(shape.options)}.")
@@ -197,8 +202,7 @@ def _choices(shape: MultiChoiceShape, value: JsonValue) -> JsonValue | Invalid:
         one = _choice(shape.options, item, free_text=shape.allow_free_text)
         if isinstance(one, Invalid):
             return one
-        # True == 1 in Python, but they are two options.
-        if not any(type(one) is type(other) and one == other for other in picked):
+        if not any(_same(one, other) for other in picked):
             picked.append(one)
     return picked
 

@@ -13,6 +13,8 @@ from core.question import DeliveryRecord, DeliveryState
 LEASE = timedelta(seconds=60)
 _AT_ONCE = 50
 _ATTEMPTS = 12
+_FIRST_PAUSE = timedelta(seconds=1)
+_LONGEST_PAUSE = timedelta(minutes=5)
 
 
 class Deliverer:
@@ -28,7 +30,9 @@ class Deliverer:
     async def deliver(self) -> int:
         """Bring every ready target up to date; how many notices that took."""
         handled = 0
-        while notices := await self._outbox.claim(limit=_AT_ONCE, lease=LEASE):
+        if not self._surfaces:
+            return handled
+        while notices := await self._outbox.claim(self._surfaces.keys(), limit=_AT_ONCE, lease=LEASE):
             for notice in notices:
                 await self._one(notice)
             handled += len(notices)
@@ -36,10 +40,10 @@ class Deliverer:
 
     async def _one(self, notice: Notice) -> None:
         question = await self._reader.question(notice.question_id)
-        surface = self._surfaces.get(notice.target.surface)
-        if question is None or surface is None:
-            await self._outbox.settle(notice, NotDeliverable(f"no surface {notice.target.surface}"))
+        if question is None:
+            await self._outbox.settle(notice, NotDeliverable("the question is gone"))
             return
+        surface = self._surfaces[notice.target.surface]
         # What is shown is the question as it is now, which may be newer than what the notice asked for.
         shown = replace(notice, version=max(notice.version, question.version))
         delivery = await self._show(surface, notice, prompt_for(question))
@@ -51,9 +55,14 @@ class Deliverer:
 
     @staticmethod
     async def _show(surface: Surface, notice: Notice, prompt: Prompt) -> Delivery:
-        if notice.ref is None:
-            return await surface.post(notice.target, prompt, key=notice.id)
-        return await surface.revise(notice.ref, prompt)
+        try:
+            if notice.ref is None:
+                return await surface.post(notice.target, prompt, key=notice.id)
+            return await surface.revise(notice.ref, prompt)
+        except Exception as failure:
+            # A surface that breaks holds up neither the others nor this one for ever.
+            pause = min(_FIRST_PAUSE * 2**notice.attempt, _LONGEST_PAUSE)
+            return Deferred(pause, f"{type(failure).__name__}: {failure}")
 
     async def _record(self, notice: Notice, delivery: Posted | NotDeliverable) -> DeliveryRecord:
         now = await self._store.now()

@@ -1,18 +1,19 @@
 """The shell around the machine: one way in for every command, one way out for everything it caused."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Protocol
 
-from core.commands import Ask, Command, FinishClosing, ReportProgress, SteerJob, Withdraw
+from core.commands import Ask, Command, FinishClosing, ReportProgress, SteerJob, Tick
 from core.deadlines import next_due
 from core.events import Delivered, Event, JobChanged, Progressed, Undeliverable
 from core.ids import QuestionId
 from core.job import Job
-from core.machine import Case, Decision, apply, decide, decide_job
-from core.people import Actor
+from core.machine import Case, Decision, apply, decide
 from core.ports import (
     Change,
     CommandKey,
@@ -22,9 +23,11 @@ from core.ports import (
     Scope,
     Snapshot,
     Store,
+    StoreUnavailable,
     Verdict,
 )
 from core.question import Question, Status, Target
+from core.steering import decide_job
 from core.waiters import Waiters
 
 _CLOSING_PAGE = 100
@@ -62,6 +65,8 @@ class Engine:
         self.on_due: Alarm = lambda due: None
         self.on_notices: Callable[[], None] = lambda: None
         self.on_events: Callable[[tuple[Event, ...]], None] = lambda events: None
+        #: Called when time has ended a job, so that somebody closes it soon; without it, it is closed on the spot.
+        self.on_closing: Callable[[], None] | None = None
 
     async def handle(
         self, command: Command, *, key: CommandKey | None = None, fence: int | None = None
@@ -77,7 +82,7 @@ class Engine:
         self._announce(change)
         before, after = change.before.job, change.after.job
         if after is not None and after.closing and not (before is not None and before.closing):
-            await self.close_job(after)
+            await self._begin_closing(command, after)
         was_waiting = before is not None and before.is_waiting
         goes_on = after is not None and not after.is_waiting and not after.has_ended
         return Handled(verdict.decision, change.after.question, after, was_waiting and goes_on)
@@ -97,13 +102,22 @@ class Engine:
         if change.targets:
             self.on_notices()
 
+    async def _begin_closing(self, command: Command, job: Job) -> None:
+        if isinstance(command, Tick) and self.on_closing is not None:
+            self.on_closing()  # other deadlines must not wait until a long list is withdrawn
+            return
+        # The command itself is kept, whatever happens now; housekeeping finishes what cannot be finished here.
+        with suppress(StoreUnavailable):
+            await self.close_job(job)
+
     async def close_job(self, job: Job) -> None:
-        """Withdraw what an ended job left open. Safe to repeat: the sweeper does it again after a crash."""
+        """Withdraw what an ended job left open. Safe to repeat, also on a job that goes on again by now."""
         open_ones = QuestionFilter(job.workspace_id, status=Status.OPEN, job_id=job.id)
-        owner = Actor(job.owner, job.owner, "api")
-        while questions := await self._reader.questions(open_ones, limit=_CLOSING_PAGE):
-            for question in questions:
-                await self.handle(Withdraw(question.id, owner))
+        after: QuestionId | None = None
+        while questions := await self._reader.questions(open_ones, limit=_CLOSING_PAGE, after=after):
+            after = questions[-1].id
+            # A tick lets time and the job's end speak: it withdraws exactly when the job has ended.
+            await asyncio.gather(*(self.handle(Tick(question.id)) for question in questions))
         await self.handle(FinishClosing(job.workspace_id, job.id))
 
 

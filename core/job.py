@@ -27,6 +27,10 @@ class Holding:
     slot: int | None = None
 
 
+#: More than anybody looks at, few enough to be rewritten with every question.
+LISTED = 50
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     text: str
@@ -46,7 +50,11 @@ class Job:
     block_reason: str | None = None
     on_timeout: OnTimeout = OnTimeout.FAIL
     max_open_holding: int | None = None
+    #: The questions that hold the job, the first LISTED of them one by one and the others only counted, so that a
+    #: job costs the same however much it asks.
     holding: tuple[Holding, ...] = ()
+    unlisted_inputs: int = 0
+    unlisted_approvals: int = 0
     progress: Progress | None = None
     #: Ended, but questions of it may still be open and wait to be withdrawn.
     closing: bool = False
@@ -59,13 +67,18 @@ class Job:
     def is_waiting(self) -> bool:
         return self.status in WAITING
 
+    @property
+    def held_by(self) -> int:
+        """How many open questions hold the job."""
+        return len(self.holding) + self.unlisted_inputs + self.unlisted_approvals
+
 
 def begin(workspace_id: WorkspaceId, job_id: JobId, owner: Principal, now: datetime) -> Job:
     return Job(workspace_id, job_id, owner, created_at=now, updated_at=now)
 
 
 def is_full(job: Job) -> bool:
-    return job.max_open_holding is not None and len(job.holding) >= job.max_open_holding
+    return job.max_open_holding is not None and job.held_by >= job.max_open_holding
 
 
 def hold(job: Job, question: Question, status: JobStatus, now: datetime) -> Job:
@@ -74,39 +87,49 @@ def hold(job: Job, question: Question, status: JobStatus, now: datetime) -> Job:
     slot = None
     if job.max_open_holding is not None:
         slot = next(number for number in range(1, job.max_open_holding + 1) if number not in taken)
+    held = replace(job, resume_status=job.resume_status if job.is_waiting else job.status)
+    if slot is None and len(job.holding) >= LISTED:
+        return _settled(_count(held, status, 1), now)
     role = question.spec.agent or question.spec.phase
     entry = Holding(question.id, status, now, role, slot)
-    resume = job.resume_status if job.is_waiting else job.status
-    return _settled(replace(job, holding=(*job.holding, entry), resume_status=resume), now)
+    return _settled(replace(held, holding=(*job.holding, entry)), now)
 
 
-def release(job: Job, question_id: QuestionId, now: datetime) -> Job:
+def _count(job: Job, status: JobStatus, step: int) -> Job:
+    if status is JobStatus.WAITING_FOR_APPROVAL:
+        return replace(job, unlisted_approvals=job.unlisted_approvals + step)
+    return replace(job, unlisted_inputs=job.unlisted_inputs + step)
+
+
+def release(job: Job, question_id: QuestionId, held_as: JobStatus, now: datetime) -> Job:
     """The job without this question; it goes on where it stood once nothing holds it any more."""
     rest = tuple(entry for entry in job.holding if entry.question_id != question_id)
-    return _settled(replace(job, holding=rest), now) if rest != job.holding else job
+    if rest != job.holding:
+        return _settled(replace(job, holding=rest), now)
+    unlisted = job.unlisted_approvals if held_as is JobStatus.WAITING_FOR_APPROVAL else job.unlisted_inputs
+    return _settled(_count(job, held_as, -1), now) if unlisted else job
 
 
 def _settled(job: Job, now: datetime) -> Job:
     """Bring the status in line with what holds the job."""
     if job.has_ended:
         return replace(job, updated_at=now)
-    if not job.holding:
+    if not job.held_by:
         resume = job.resume_status or job.status
         return replace(job, status=resume, resume_status=None, updated_at=now)
-    held_as = {entry.status for entry in job.holding}
-    status = (
-        JobStatus.WAITING_FOR_APPROVAL if JobStatus.WAITING_FOR_APPROVAL in held_as else JobStatus.WAITING_FOR_INPUT
-    )
+    listed = any(entry.status is JobStatus.WAITING_FOR_APPROVAL for entry in job.holding)
+    for_approval = listed or job.unlisted_approvals > 0
+    status = JobStatus.WAITING_FOR_APPROVAL if for_approval else JobStatus.WAITING_FOR_INPUT
     return replace(job, status=status, updated_at=now)
 
 
-def expire(job: Job, question_id: QuestionId, reason: str, now: datetime) -> Job:
+def expire(job: Job, question_id: QuestionId, held_as: JobStatus, reason: str, now: datetime) -> Job:
     """The job after a question that held it expired undecided."""
-    released = release(job, question_id, now)
+    released = release(job, question_id, held_as, now)
     if job.on_timeout is OnTimeout.FAIL:
         return end(released, JobStatus.FAILED, reason, now)
     blocked = replace(released, block_reason=reason, updated_at=now)
-    if blocked.holding:
+    if blocked.held_by:
         return replace(blocked, resume_status=JobStatus.BLOCKED)
     return replace(blocked, status=JobStatus.BLOCKED)
 
@@ -118,6 +141,8 @@ def end(job: Job, status: JobStatus, reason: str | None, now: datetime) -> Job:
         resume_status=None,
         block_reason=reason,
         holding=(),
+        unlisted_inputs=0,
+        unlisted_approvals=0,
         closing=True,
         updated_at=now,
     )
@@ -128,6 +153,6 @@ def move(job: Job, status: JobStatus, reason: str | None, now: datetime) -> Job:
     if status in ENDED:
         return end(job, status, reason, now)
     block_reason = reason if status is JobStatus.BLOCKED else None
-    if job.holding:
+    if job.held_by:
         return replace(job, resume_status=status, block_reason=block_reason, updated_at=now)
     return replace(job, status=status, block_reason=block_reason, closing=False, updated_at=now)

@@ -18,13 +18,9 @@ from core.answers import AnswerValue, Invalid, fit
 from core.commands import (
     Answer,
     Ask,
-    FinishClosing,
-    JobCommand,
     QuestionCommand,
     RecordDelivery,
     Remark,
-    ReportProgress,
-    SteerJob,
     Tick,
     Withdraw,
 )
@@ -47,10 +43,9 @@ from core.events import (
     Undeliverable,
     Withdrawn,
 )
-from core.ids import JobId
 from core.job import Job
-from core.kinds import WAITING, DefaultRule
-from core.people import Actor, Role
+from core.kinds import DefaultRule, JobStatus
+from core.people import Actor
 from core.policies import objection
 from core.question import (
     Comment,
@@ -66,7 +61,6 @@ from core.question import (
 from core.refusals import Reason
 from core.wording import (
     closed_sentence,
-    closing_sentence,
     conflict_sentence,
     ended_sentence,
     expired_in_job,
@@ -206,11 +200,11 @@ def _ask(case: Case, command: Ask, now: datetime) -> Decision:
     holds_as = spec.rule.holds_job_as
     if holds_as is None:
         # The job is written even so: a job that ends at this very moment must not gain an open question.
-        return Accepted((asked, _job_changed(case.job, replace(job, updated_at=now), now)))
+        return Accepted((asked, job_changed(case.job, replace(job, updated_at=now), now)))
     if jobs.is_full(job):
         return Refused(Reason.CONFLICT_OPEN, conflict_sentence(job))
     held = jobs.hold(job, evolve(None, asked), holds_as, now)
-    return Accepted((asked, _job_changed(case.job, held, now)))
+    return Accepted((asked, job_changed(case.job, held, now)))
 
 
 def _answer(case: Case, question: Question, command: Answer, now: datetime) -> Decision:
@@ -262,7 +256,7 @@ def _remark(question: Question, command: Remark, now: datetime) -> Decision:
 def _withdraw(case: Case, question: Question, command: Withdraw, now: datetime) -> Decision:
     actor = command.actor
     is_asker = actor.principal == question.spec.asker.principal
-    if not is_asker and (actor.person is None or actor.person.role is not Role.ADMIN):
+    if not is_asker and not actor.is_admin:
         return Refused(Reason.NOT_ALLOWED, "Only the asker or an admin can withdraw this question.")
     if not question.is_open:
         return Accepted(())
@@ -276,79 +270,26 @@ def _actor_id(actor: Actor) -> str:
 
 def _released(case: Case, now: datetime) -> tuple[JobChanged, ...]:
     """The job goes on once the question that held it has settled."""
-    if case.job is None or case.question is None:
+    held_as = _holds_as(case)
+    if case.job is None or case.question is None or held_as is None:
         return ()
-    released = jobs.release(case.job, case.question.id, now)
-    return () if released is case.job else (_job_changed(case.job, released, now),)
+    released = jobs.release(case.job, case.question.id, held_as, now)
+    return () if released is case.job else (job_changed(case.job, released, now),)
 
 
 def _job_after_expiry(case: Case, now: datetime) -> tuple[JobChanged, ...]:
-    if case.job is None or case.question is None or case.question.spec.rule.holds_job_as is None:
+    held_as = _holds_as(case)
+    if case.job is None or case.question is None or held_as is None:
         return ()
-    after = jobs.expire(case.job, case.question.id, expired_in_job(case.question.id), now)
-    return (_job_changed(case.job, after, now),)
+    after = jobs.expire(case.job, case.question.id, held_as, expired_in_job(case.question.id), now)
+    return (job_changed(case.job, after, now),)
 
 
-def decide_job(job: Job | None, command: JobCommand, now: datetime) -> Decision:
-    match command:
-        case SteerJob():
-            return _steer(job, command, now)
-        case ReportProgress():
-            return _progress(job, command, now)
-        case FinishClosing():
-            if job is None or not job.closing:
-                return Accepted(())
-            return Accepted((_job_changed(job, replace(job, closing=False), now),))
-        case _:
-            assert_never(command)
+def _holds_as(case: Case) -> JobStatus | None:
+    return case.question.spec.rule.holds_job_as if case.question is not None else None
 
 
-def _owned(job: Job | None, command: SteerJob | ReportProgress, now: datetime) -> Job | Refused:
-    actor = command.actor
-    if job is None:
-        return jobs.begin(command.workspace_id, command.job_id, actor.principal, now)
-    is_admin = actor.person is not None and actor.person.role is Role.ADMIN
-    if job.owner != actor.principal and not is_admin:
-        return Refused(Reason.JOB_NOT_FOUND, no_job(JobId(command.job_id)))
-    return job
-
-
-def _steer(job: Job | None, command: SteerJob, now: datetime) -> Decision:
-    current = _owned(job, command, now)
-    if isinstance(current, Refused):
-        return current
-    if command.status in WAITING:
-        return Refused(
-            Reason.JOB_STATUS_NOT_SETTABLE,
-            "A job waits while a question of it is open; ask the question instead of setting the status.",
-            pointer="/status",
-        )
-    if command.status is not None and current.closing:
-        # Its open questions are about to be withdrawn; if it went on now, so would be the ones it asks next.
-        return Refused(Reason.JOB_ENDED, closing_sentence(current))
-    after = current
-    if command.on_timeout is not None:
-        after = replace(after, on_timeout=command.on_timeout)
-    if command.sets_max_open_holding:
-        after = replace(after, max_open_holding=command.max_open_holding)
-    if command.status is not None:
-        after = jobs.move(after, command.status, command.reason, now)
-    if after == job:
-        return Accepted(())
-    return Accepted((_job_changed(job, replace(after, updated_at=now), now),))
-
-
-def _progress(job: Job | None, command: ReportProgress, now: datetime) -> Decision:
-    current = _owned(job, command, now)
-    if isinstance(current, Refused):
-        return current
-    if current.has_ended:
-        return Refused(Reason.JOB_ENDED, ended_sentence(current))
-    after = replace(current, progress=jobs.Progress(command.text, now), updated_at=now)
-    return Accepted((Progressed(now, job, replace(after, version=after.version + 1), command.text),))
-
-
-def _job_changed(before: Job | None, after: Job, now: datetime) -> JobChanged:
+def job_changed(before: Job | None, after: Job, now: datetime) -> JobChanged:
     return JobChanged(now, before, replace(after, version=after.version + 1))
 
 

@@ -26,6 +26,8 @@ class Actor:
     name: str
     surface: str
     person: Person | None = None
+    #: May steer and withdraw what others began. Answering is another matter: that is told by the question's policy.
+    is_admin: bool = False
 
 
 def person_principal(person_id: PersonId) -> Principal:

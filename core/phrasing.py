@@ -1,6 +1,7 @@
 """Small pieces of sentences: values, lists, instants and durations as people read them."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -14,6 +15,12 @@ def shown(value: JsonValue) -> str:
     """A value inside a sentence: quoted if it is a text, shortened if it is long."""
     text = f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN_LIMIT else text[: _SHOWN_LIMIT - 1] + "…"
+
+
+def shell_word(text: str) -> str:
+    """The text as one word of a shell line, never taken for an option."""
+    quoted = shlex.quote(text)
+    return f"-- {quoted}" if text.startswith("-") else quoted
 
 
 def listing(names: Sequence[str]) -> str:

@@ -1,12 +1,12 @@
 """What the engine needs of the outside, as specifications. Stores store; they do not judge."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
 from core.events import Event
-from core.ids import CommandId, JobId, NoticeId, PersonId, Principal, QuestionId, WorkspaceId
+from core.ids import CommandId, JobId, NoticeId, Principal, QuestionId, WorkspaceId
 from core.job import Job
 from core.kinds import Kind
 from core.machine import Case, Decision
@@ -91,7 +91,7 @@ class StaleClaim(Exception):
 
 
 class StoreUnavailable(Exception):
-    """The database did not take the command; nothing of it was kept."""
+    """The database failed. If it failed during the commit, nobody knows whether the command was kept."""
 
 
 class Store(Protocol):
@@ -101,7 +101,7 @@ class Store(Protocol):
         The change, its events, its notices and the command's key are one transaction, and the write is conditional
         on the versions that were read: two commands never both build on the same version. When somebody else was
         first, `work` is called again on what they left, so it must be pure. Raises StaleClaim when `scope.fence` is
-        no longer the newest, StoreUnavailable when the database fails; after either nothing has changed.
+        no longer the newest, and then nothing has changed; StoreUnavailable when the database fails.
         """
 
     async def claim_due(self, *, limit: int, lease: timedelta) -> Sequence[Claim]:
@@ -111,7 +111,7 @@ class Store(Protocol):
         """
 
     async def next_due(self) -> datetime | None:
-        """The earliest instant at which a question is due, claimed or not; None when none is."""
+        """The earliest instant at which there is something to claim; None when there never is."""
 
     async def now(self) -> datetime:
         """The instant by the database's clock, which alone decides deadlines and leases."""
@@ -218,8 +218,8 @@ Delivery: TypeAlias = Posted | Deferred | NotDeliverable
 
 
 class Outbox(Protocol):
-    async def claim(self, *, limit: int, lease: timedelta) -> Sequence[Notice]:
-        """Lease notices that are ready and unclaimed, or whose lease has run out, oldest first."""
+    async def claim(self, surfaces: Collection[str], *, limit: int, lease: timedelta) -> Sequence[Notice]:
+        """Lease notices for these surfaces that are ready and unclaimed, or whose lease has run out, oldest first."""
 
     async def settle(self, notice: Notice, delivery: Delivery) -> bool:
         """Record what became of a notice; False when its claim is no longer the newest and nothing was recorded.
@@ -268,8 +268,6 @@ class Directory(Protocol):
         """True when the key exists, whether it was revoked now or before."""
 
     async def note_used(self, key_ids: Sequence[str]) -> None: ...
-
-    async def person(self, person_id: PersonId) -> Person | None: ...
 
     async def people(self) -> Sequence[Person]: ...
 

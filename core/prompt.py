@@ -1,5 +1,6 @@
 """The neutral message that shows a question: what every surface says, before any of them says it in its own way."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -119,7 +120,7 @@ def _facts(question: Question) -> tuple[Fact, ...]:
     if spec.urgency != "normal":
         facts.append(Fact("urgency", spec.urgency))
     for name, value in (spec.context or {}).items():
-        facts.append(Fact(name, value if isinstance(value, str) else str(value)))
+        facts.append(Fact(name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
     if spec.default is not None:
         facts.append(Fact("default", answer_words(spec.shape, spec.default)))
     if question.outcome is not None and question.outcome.reason and question.outcome.answer is not None:

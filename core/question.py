@@ -146,7 +146,6 @@ class Pause:
 
 class DeliveryState(StrEnum):
     POSTED = "posted"
-    DEFERRED = "deferred"
     FAILED = "failed"
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.memory.database import MemoryDatabase
-from core.ids import PersonId
 from core.people import Person
 from core.ports import ApiKey
 
@@ -32,9 +31,6 @@ class MemoryDirectory:
         for key_id in key_ids:
             if key_id in self._database.keys:
                 self._database.keys[key_id] = replace(self._database.keys[key_id], last_used_at=self._database.now())
-
-    async def person(self, person_id: PersonId) -> Person | None:
-        return self._database.people.get(person_id)
 
     async def people(self) -> Sequence[Person]:
         return sorted(self._database.people.values(), key=lambda person: person.id)

@@ -1,6 +1,6 @@
 """The outbox in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from adapters.memory.database import MemoryDatabase
@@ -11,12 +11,15 @@ class MemoryOutbox:
     def __init__(self, database: MemoryDatabase) -> None:
         self._database = database
 
-    async def claim(self, *, limit: int, lease: timedelta) -> Sequence[Notice]:
+    async def claim(self, surfaces: Collection[str], *, limit: int, lease: timedelta) -> Sequence[Notice]:
         now = self._database.now()
         ready = [
             (wanted.ready_at, name)
             for name, wanted in self._database.notices.items()
-            if wanted.ready_at is not None and wanted.ready_at <= now and wanted.lease.is_free(now)
+            if wanted.target.surface in surfaces
+            and wanted.ready_at is not None
+            and wanted.ready_at <= now
+            and wanted.lease.is_free(now)
         ]
         claimed = []
         for _, name in sorted(ready)[:limit]:

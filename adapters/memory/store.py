@@ -94,7 +94,8 @@ class MemoryStore:
         return [(at, question_id) for at, question_id in found if at is not None]
 
     async def next_due(self) -> datetime | None:
-        return min((at for at, _ in self._due()), default=None)
+        leases = ((at, self._lease(question_id).until) for at, question_id in self._due())
+        return min((max(at, until) if until is not None else at for at, until in leases), default=None)
 
     async def now(self) -> datetime:
         return self._database.now()

@@ -6,9 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError
 
 from adapters.sql.database import Database
-from adapters.sql.writer import Writer
+from adapters.sql.writer import Writer, unavailable
 from core.ports import Scope, Verdict, Work
 
 T = TypeVar("T")
@@ -32,11 +33,14 @@ class Access:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run, query)
 
     def _run(self, query: Callable[[Connection], T]) -> T:
-        with self.database.reading.connect() as connection:
-            return query(connection)
+        try:
+            with self.database.reading.connect() as connection:
+                return query(connection)
+        except (OperationalError, InterfaceError, TimeoutError) as failure:
+            raise unavailable(failure) from failure
 
     def close(self) -> None:
         """Finish what is under way, then let go of the database."""
         self._writer.close()
-        self._readers.shutdown()
+        self._readers.shutdown(wait=False, cancel_futures=True)
         self.database.dispose()

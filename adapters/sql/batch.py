@@ -209,7 +209,6 @@ class Batch:
                     "surface": target.surface,
                     "address": target.address,
                     "wanted_version": after.question.version,
-                    "shown_version": 0,
                     "ready_at": millis(now),
                     "attempt": 0,
                     "lease_until": 0,

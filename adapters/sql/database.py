@@ -59,10 +59,7 @@ def open_database(
         return Database(
             parsed, _sqlite(parsed, 1, "BEGIN IMMEDIATE", sqlite_clock), _sqlite(parsed, readers, "BEGIN", sqlite_clock)
         )
-    options = {"pool_pre_ping": True, "pool_timeout": 10, "max_overflow": 0}
-    writing = create_engine(parsed, pool_size=writers, **options)
-    reading = create_engine(parsed, pool_size=readers, **options)
-    return Database(parsed, writing, reading)
+    return Database(parsed, _postgresql(parsed, writers), _postgresql(parsed, readers))
 
 
 def parse_url(url: str) -> URL:
@@ -80,6 +77,26 @@ def parse_url(url: str) -> URL:
     if backend in ("postgresql", "postgres"):
         return parsed.set(drivername="postgresql+psycopg")
     raise DatabaseUrlError(f"There is no support for {backend}; use sqlite:/// or postgresql://.")
+
+
+def _postgresql(url: URL, connections: int) -> Engine:
+    # A server that is gone without a word must not hold a thread for ever; what the URL says goes first.
+    patience = {
+        "connect_timeout": "5",
+        "keepalives_idle": "5",
+        "keepalives_interval": "2",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "10000",
+        "options": "-c statement_timeout=15000",
+    }
+    return create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_pre_ping=True,
+        pool_timeout=10,
+        connect_args={name: value for name, value in patience.items() if name not in url.query},
+    )
 
 
 def _sqlite(url: URL, connections: int, begin: str, clock: Callable[[], datetime]) -> Engine:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, exists, func, insert, literal, select, update
+from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from adapters.sql import tables
 from adapters.sql.access import Access
 from adapters.sql.batch import database_now
 from adapters.sql.rows import key_from, key_row, millis, people_from
-from core.ids import PersonId
 from core.people import Person
 from core.ports import ApiKey
 
@@ -49,9 +49,6 @@ class SqlDirectory:
 
         await self._access.write(note)
 
-    async def person(self, person_id: PersonId) -> Person | None:
-        return next((person for person in await self.people() if person.id == person_id), None)
-
     async def people(self) -> Sequence[Person]:
         query = select(_P).order_by(_P.c.id)
         return people_from(await self._access.read(lambda connection: connection.execute(query).all()))
@@ -60,8 +57,7 @@ class SqlDirectory:
         row = {"id": person.id, "name": person.name, "role": person.role.value}
 
         def add(connection: Connection) -> None:
-            missing = ~exists().where(_P.c.id == person.id)
-            columns = [literal(value).label(name) for name, value in row.items()]
-            connection.execute(insert(_P).from_select(list(row), select(*columns).where(missing)))
+            dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+            connection.execute(dialect.insert(_P).values(row).on_conflict_do_nothing())
 
         await self._access.write(add)

@@ -1,6 +1,6 @@
 """The outbox: one row for each question and target, leased to whoever brings the target up to date."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from sqlalchemy import Connection, case, select, update
@@ -18,12 +18,12 @@ class SqlOutbox:
     def __init__(self, access: Access) -> None:
         self._access = access
 
-    async def claim(self, *, limit: int, lease: timedelta) -> Sequence[Notice]:
+    async def claim(self, surfaces: Collection[str], *, limit: int, lease: timedelta) -> Sequence[Notice]:
         def claim(connection: Connection) -> list[Notice]:
             now = millis(database_now(connection))
             ready = (
                 select(_N.c.id)
-                .where(_N.c.ready_at <= now, _N.c.lease_until <= now)
+                .where(_N.c.surface.in_(surfaces), _N.c.ready_at <= now, _N.c.lease_until <= now)
                 .order_by(_N.c.ready_at)
                 .limit(limit)
                 .with_for_update(skip_locked=True)
@@ -51,7 +51,6 @@ class SqlOutbox:
                 case Posted():
                     behind = _N.c.wanted_version > notice.version
                     done = mine.values(
-                        shown_version=notice.version,
                         ref=delivery.ref.value,
                         failure=None,
                         attempt=0,

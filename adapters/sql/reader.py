@@ -52,7 +52,9 @@ class SqlReader:
         self, where: QuestionFilter, *, limit: int, after: QuestionId | None = None
     ) -> Sequence[Question]:
         query = _QUESTION.where(_Q.c.workspace_id == where.workspace_id)
-        if where.status is not None:
+        if where.status is Status.OPEN:
+            query = query.where(tables.IS_OPEN)
+        elif where.status is not None:
             query = query.where(_Q.c.status == where.status.value)
         if where.kind is not None:
             query = query.where(_Q.c.kind == where.kind.value)
@@ -67,7 +69,7 @@ class SqlReader:
         return await self._questions(query.order_by(_Q.c.id).limit(limit))
 
     async def count_open(self, workspace_id: WorkspaceId) -> int:
-        count = select(func.count()).where(_Q.c.workspace_id == workspace_id, _Q.c.status == Status.OPEN.value)
+        count = select(func.count()).select_from(_Q).where(_Q.c.workspace_id == workspace_id, tables.IS_OPEN)
         return await self._access.read(lambda connection: connection.execute(count).scalar_one())
 
     async def settled_among(self, question_ids: Sequence[QuestionId]) -> Sequence[Question]:
@@ -93,7 +95,7 @@ class SqlReader:
         if where.ready:
             query = query.where(_J.c.status == JobStatus.RUNNING.value)
         if where.closing:
-            query = query.where(_J.c.closing)
+            query = query.where(tables.IS_CLOSING)
         if after is not None:
             query = query.where(_J.c.id > after)
         ordered = query.order_by(_J.c.id).limit(limit)

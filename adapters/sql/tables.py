@@ -17,7 +17,11 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-_OPEN = text("status = 'open'")
+# Partial indexes serve only queries that say the same words; a bound value would not do. So these are literals.
+IS_OPEN = text("status = 'open'")
+IS_LEASED = text("lease_until > 0")
+IS_CLOSING = text("closing")
+
 _RowNumber = BigInteger().with_variant(Integer, "sqlite")
 
 questions = Table(
@@ -40,14 +44,14 @@ questions = Table(
     Column("lease_until", BigInteger, nullable=False, server_default="0"),
     Column("fence", Integer, nullable=False, server_default="0"),
 )
-Index("questions_open", questions.c.workspace_id, questions.c.id, sqlite_where=_OPEN, postgresql_where=_OPEN)
+Index("questions_open", questions.c.workspace_id, questions.c.id, sqlite_where=IS_OPEN, postgresql_where=IS_OPEN)
 Index(
     "questions_open_by_kind",
     questions.c.workspace_id,
     questions.c.kind,
     questions.c.id,
-    sqlite_where=_OPEN,
-    postgresql_where=_OPEN,
+    sqlite_where=IS_OPEN,
+    postgresql_where=IS_OPEN,
 )
 Index(
     "questions_open_by_project",
@@ -62,8 +66,8 @@ Index(
     questions.c.workspace_id,
     questions.c.asker,
     questions.c.id,
-    sqlite_where=_OPEN,
-    postgresql_where=_OPEN,
+    sqlite_where=IS_OPEN,
+    postgresql_where=IS_OPEN,
 )
 Index(
     "questions_by_job",
@@ -78,6 +82,12 @@ Index(
     questions.c.due_at,
     sqlite_where=text("due_at IS NOT NULL"),
     postgresql_where=text("due_at IS NOT NULL"),
+)
+Index(
+    "questions_leased",
+    questions.c.lease_until,
+    sqlite_where=IS_LEASED,
+    postgresql_where=IS_LEASED,
 )
 # Where policy limits the open questions that hold a job, the database itself refuses one too many.
 Index(
@@ -103,7 +113,7 @@ jobs = Table(
     PrimaryKeyConstraint("workspace_id", "id"),
 )
 Index("jobs_by_owner", jobs.c.workspace_id, jobs.c.owner, jobs.c.id)
-Index("jobs_closing", jobs.c.id, sqlite_where=text("closing"), postgresql_where=text("closing"))
+Index("jobs_closing", jobs.c.id, sqlite_where=IS_CLOSING, postgresql_where=IS_CLOSING)
 
 events = Table(
     "events",
@@ -146,7 +156,6 @@ notices = Table(
     Column("surface", String(32), nullable=False),
     Column("address", Text, nullable=False),
     Column("wanted_version", Integer, nullable=False),
-    Column("shown_version", Integer, nullable=False),
     # when to try; empty once the target shows what is wanted, or never will
     Column("ready_at", BigInteger),
     Column("attempt", Integer, nullable=False),

@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 _MOST_AT_ONCE = 256
 _TRIES = 40
+#: A thread that is stuck on a dead connection does not keep the program from ending; it is a daemon.
+_CLOSING_SECONDS = 20
 
 
 class _Task:
@@ -64,7 +66,7 @@ class Writer:
         for _ in self._threads:
             self._queue.put(None)
         for thread in self._threads:
-            thread.join()
+            thread.join(_CLOSING_SECONDS)
 
     def _work(self) -> None:
         while True:
@@ -100,8 +102,8 @@ class Writer:
             return list(zip(tasks, self._once(entries), strict=True))
         except (Conflict, IntegrityError, DBAPIError) as failure:
             if isinstance(failure, OperationalError) and not _is_retryable(failure):
-                unavailable = _unavailable(failure)
-                return [(task, unavailable) for task in tasks]
+                failed = unavailable(failure)
+                return [(task, failed) for task in tasks]
         except Exception as failure:
             if len(tasks) == 1:
                 return [(tasks[0], failure)]
@@ -121,20 +123,20 @@ class Writer:
                 failure = conflict
             except OperationalError as operational:
                 if not _is_retryable(operational):
-                    return _unavailable(operational)
+                    return unavailable(operational)
                 failure = operational
             except Exception as other:
                 return other
             # Others are at the same rows; a random pause lets one of us through. This is a thread of its own.
             time.sleep(random.uniform(0, 0.001 * min(attempt, 20)))
-        return _unavailable(failure)
+        return unavailable(failure)
 
     def _guarded(self, write: Callable[[Connection], T]) -> T | Exception:
         try:
             with self._database.writing.begin() as connection:
                 return write(connection)
         except SQLAlchemyError as failure:
-            return _unavailable(failure) if isinstance(failure, OperationalError) else failure
+            return unavailable(failure) if isinstance(failure, OperationalError) else failure
         except Exception as failure:
             return failure
 
@@ -144,10 +146,10 @@ def _is_retryable(failure: OperationalError) -> bool:
     return getattr(failure.orig, "sqlstate", None) in ("40001", "40P01")
 
 
-def _unavailable(failure: Exception) -> StoreUnavailable:
-    unavailable = StoreUnavailable(str(getattr(failure, "orig", None) or failure))
-    unavailable.__cause__ = failure
-    return unavailable
+def unavailable(failure: Exception) -> StoreUnavailable:
+    raised = StoreUnavailable(str(getattr(failure, "orig", None) or failure))
+    raised.__cause__ = failure
+    return raised
 
 
 def _resolve(results: _Results) -> None:

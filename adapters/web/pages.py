@@ -6,7 +6,6 @@ only when it comes from this machine, names this machine and passed no proxy.
 
 import ipaddress
 import json
-import shlex
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from starlette.routing import Route
 from adapters.web.reference import body_rows
 from core.answers import FormShape
 from core.ids import JsonValue, QuestionId, WorkspaceId
-from core.phrasing import moment, span
+from core.phrasing import moment, shell_word, span
 from core.ports import QuestionFilter, Reader, Store
 from core.prompt import prompt_for
 from core.question import Question, Status
@@ -33,15 +32,18 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _LOCAL_NAMES = {"localhost", "127.0.0.1", "[::1]"}
-_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+_PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 
 
 class Pages:
-    def __init__(self, reader: Reader, store: Store, workspace_id: WorkspaceId, command: str) -> None:
+    def __init__(
+        self, reader: Reader, store: Store, workspace_id: WorkspaceId, command: str, *, behind_proxy: bool = False
+    ) -> None:
         self._reader = reader
         self._store = store
         self._workspace_id = workspace_id
         self._command = command
+        self._behind_proxy = behind_proxy
         self._templates = Environment(
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=select_autoescape(default=True),
@@ -59,7 +61,7 @@ class Pages:
         ]
 
     async def _home(self, request: Request) -> Response:
-        if not _is_local(request):
+        if self._behind_proxy or not _is_local(request):
             return self._page("elsewhere.html", 403)
         where = QuestionFilter(self._workspace_id, Status.OPEN)
         questions = await self._reader.questions(where, limit=_MOST_SHOWN)
@@ -69,7 +71,7 @@ class Pages:
         return self._page("home.html", rows=rows, count=count, command=self._command)
 
     async def _question(self, request: Request) -> Response:
-        if not _is_local(request):
+        if self._behind_proxy or not _is_local(request):
             return self._page("elsewhere.html", 403)
         question = await self._reader.question(QuestionId(request.path_params["id"].replace("\x00", "")))
         if question is None or question.spec.workspace_id != self._workspace_id:
@@ -104,13 +106,13 @@ class Pages:
             case "boolean":
                 return [("yes", f"{base} yes"), ("no", f"{base} no")]
             case "choice":
-                return [(choice.label, f"{base} {shlex.quote(choice.label)}") for choice in prompt.choices]
+                return [(choice.label, f"{base} {shell_word(choice.label)}") for choice in prompt.choices]
             case "multi_choice":
-                return [("several", f"{base} {shlex.quote(json.dumps([c.label for c in prompt.choices[:2]]))}")]
+                return [("several", f"{base} {shell_word(json.dumps([c.label for c in prompt.choices[:2]]))}")]
             case "number":
                 return [("a number", f"{base} 42")]
             case "form":
-                return [("the form", f"{base} {shlex.quote(_example_form(question))}")]
+                return [("the form", f"{base} {shell_word(_example_form(question))}")]
             case _:
                 return [("your answer", f'{base} "your answer"')]
 
@@ -141,4 +143,7 @@ def _is_local(request: Request) -> bool:
         return False
     host = request.headers.get("host", "")
     name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-    return from_here and name in _LOCAL_NAMES and not any(header in request.headers for header in _PROXY_HEADERS)
+    # Browsers speak HTTP/1.1; a proxy with its defaults speaks 1.0 and adds no header at all.
+    by_browser = request.scope.get("http_version") != "1.0"
+    proxied = any(header in request.headers for header in _PROXY_HEADERS)
+    return from_here and by_browser and name in _LOCAL_NAMES and not proxied

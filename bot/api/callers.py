@@ -12,8 +12,8 @@ from bot.api.problems import Problem
 from core.ids import Principal
 from core.job import Job
 from core.people import Actor, agent_principal, person_principal
-from core.policies import objection
-from core.ports import ApiKey, Directory
+from core.policies import Policy, objection
+from core.ports import ApiKey, Directory, StoreUnavailable
 from core.question import Question
 
 
@@ -40,7 +40,7 @@ class Caller:
     @property
     def actor(self) -> Actor:
         name = self.key.person.name if self.key.person is not None else self.key.name
-        return Actor(self.principal, name, "api", self.key.person)
+        return Actor(self.principal, name, "api", self.key.person, is_admin=self.sees_everything)
 
     @property
     def sees_everything(self) -> bool:
@@ -51,8 +51,10 @@ class Caller:
             return False
         if self.sees_everything or question.spec.asker.principal == self.principal:
             return True
-        may_answer = objection(question.spec.policy, question.spec.asker.principal, self.actor) is None
-        return self.has(Scope.ANSWER) and may_answer
+        return self.may_answer(question.spec.policy, question.spec.asker.principal)
+
+    def may_answer(self, policy: Policy, asker: Principal) -> bool:
+        return self.has(Scope.ANSWER) and objection(policy, asker, self.actor) is None
 
     def sees_job(self, job: Job) -> bool:
         return self.sees_everything or job.owner == self.principal
@@ -114,5 +116,9 @@ class Callers:
     async def note_used(self) -> None:
         """Write down which keys were used since the last time; called now and then, not per call."""
         used, self._used = self._used, set()
-        if used:
-            await self._directory.note_used(sorted(used))
+        try:
+            if used:
+                await self._directory.note_used(sorted(used))
+        except StoreUnavailable:
+            self._used |= used
+            raise

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from bot.api.callers import Caller
+from bot.api.paths import TAKEN_ENDINGS
 from bot.api.problems import Problem, refused
 from bot.api.services import Services
 from bot.api.wire import Json, outcome_json, question_json
@@ -44,6 +45,9 @@ def page_of(found: Sequence[T], limit: int) -> tuple[Sequence[T], T | None]:
 def job_name(text: str) -> JobId:
     if not _NAME.fullmatch(text):
         raise Problem(422, "job_id_invalid", "A job id has 1 to 200 characters and no control characters.")
+    if text.endswith(TAKEN_ENDINGS):
+        detail = f"A job id cannot end in {' or '.join(TAKEN_ENDINGS)}: calls about jobs do."
+        raise Problem(422, "job_id_invalid", detail)
     return JobId(text)
 
 

@@ -21,7 +21,7 @@ from bot.api.plain import described_router, plain_router
 from bot.api.problems import Problem
 from bot.api.services import Services
 from bot.api.wire import event_json
-from core.ids import QuestionId
+from core.ids import NOBODY, QuestionId
 from core.ports import QuestionFilter
 from core.question import Question, Status
 
@@ -46,12 +46,16 @@ class Looking(QuestionCalls):
             Status.OPEN,
             kind_named(kind),
             project_name(project_id),
-            asker=None if caller.has(Scope.ANSWER) else caller.principal,
+            asker=None if self._sees_others(caller) else caller.principal,
         )
         found = await self.reader.questions(where, limit=limit + 1, after=question_cursor(cursor))
         page, last = page_of(found, limit)
         questions = [self.shown(question) for question in page if caller.sees(question)]
         return json_response({"questions": questions, "nextCursor": last.id if last is not None else None})
+
+    def _sees_others(self, caller: Caller) -> bool:
+        """Whoever may answer nothing here pages through their own questions, not past everybody's."""
+        return caller.sees_everything or caller.may_answer(self.services.house.policy, NOBODY)
 
     async def one(self, request: Request, id: str) -> Response:
         caller = await self.callers.of(request, Scope.READ, Scope.ANSWER)

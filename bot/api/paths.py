@@ -2,6 +2,8 @@
 
 from starlette.convertors import Convertor, register_url_convertor
 
+TAKEN_ENDINGS = ("/questions", "/progress", "/events")
+
 
 class JobId(Convertor[str]):
     """A job id with a word of ours behind it."""
@@ -18,7 +20,7 @@ class JobId(Convertor[str]):
 class WholeJobId(JobId):
     """A job id that is the rest of the path: what ends in a word of ours is another call."""
 
-    regex = r"(?s:(?!.*/(?:questions|progress)$).+)"
+    regex = r"(?s:(?!.*/(?:questions|progress|events)$).+)"
 
 
 def install() -> None:

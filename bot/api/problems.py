@@ -134,7 +134,10 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(StoreUnavailable)
     async def _unavailable(_: Request, failure: StoreUnavailable) -> Response:
         _log.error("the database did not take a command", why=str(failure))
-        detail = "The database is not available; nothing was recorded. Try again."
+        detail = (
+            "The database is not available, and it is not certain that nothing was recorded. "
+            "Repeat the request with the same Idempotency-Key."
+        )
         return Problem(503, "database_unavailable", detail, headers={"Retry-After": "1"}).response()
 
     @app.exception_handler(Exception)

@@ -207,7 +207,7 @@ def job_json(job: Job) -> Json:
         "maxOpenHolding": job.max_open_holding,
         "humanInput": {
             "openQuestionId": first.question_id if first is not None else None,
-            "openQuestionCount": len(job.holding),
+            "openQuestionCount": job.held_by,
             "awaitingSince": instant(first.since) if first is not None else None,
             "requestedByRole": first.role if first is not None else None,
             "resumeStatus": job.resume_status,

@@ -19,7 +19,7 @@ async def _asked(backend: Backend, *targets: Target, number: int = 1) -> None:
 
 
 async def _claim(backend: Backend, lease: timedelta = LEASE) -> list[Notice]:
-    return list(await backend.outbox.claim(limit=10, lease=lease))
+    return list(await backend.outbox.claim(["memory"], limit=10, lease=lease))
 
 
 async def test_asking_wants_every_target_at_the_first_version(backend: Backend) -> None:
@@ -113,3 +113,11 @@ async def test_claims_of_several_claimers_never_overlap(backend: Backend) -> Non
 
     names = [notice.question_id for batch in batches for notice in batch]
     assert sorted(names) == [question_id(number) for number in range(1, 31)]
+
+
+async def test_only_notices_of_the_surfaces_at_hand_are_claimed(backend: Backend) -> None:
+    await _asked(backend, Target("elsewhere", "there"), HERE)
+
+    (claimed,) = await _claim(backend)
+
+    assert claimed.target == HERE

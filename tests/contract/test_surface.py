@@ -34,7 +34,13 @@ def _memory() -> Shown:
 
 def _terminal() -> Shown:
     screen = io.StringIO()
-    return Shown(TerminalSurface(screen, "handraise"), screen.getvalue)
+    surface = TerminalSurface(screen, "handraise")
+
+    def read() -> str:
+        surface.flush()
+        return screen.getvalue()
+
+    return Shown(surface, read)
 
 
 @pytest.fixture(params=[_memory, _terminal], ids=["memory", "terminal"])

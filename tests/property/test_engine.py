@@ -30,14 +30,14 @@ from core.answers import (
     RawAnswer,
     TextShape,
 )
-from core.commands import Answer, Ask, Command, Remark, ReportProgress, SteerJob, Tick, Withdraw
+from core.commands import Answer, Ask, Command, FinishClosing, Remark, ReportProgress, SteerJob, Tick, Withdraw
 from core.deadlines import next_due
 from core.engine import Engine, Handled
 from core.events import Answered, Asked, Defaulted, Delivered, Expired, LateAnswered, Undeliverable, Withdrawn
 from core.ids import JobId, QuestionId
 from core.job import Job, OnTimeout
 from core.kinds import ENDED, KINDS, WAITING, DefaultRule, JobStatus, Kind
-from core.machine import Accepted, evolve
+from core.machine import TRANSITIONS, Accepted, evolve
 from core.ports import JobFilter, QuestionFilter, StoredEvent
 from core.question import OutcomeKind, Question, Spec, Target
 from core.sweeper import Sweeper
@@ -120,11 +120,25 @@ class EngineUnderAnyOrder(RuleBasedStateMachine):
 
     def both(self, command: Command) -> Handled:
         """The same command on both sides; they have to come to the same decision."""
+        before = self._status_of(command)
         first = self.run(self.memory.engine.handle(command))
         second = self.run(self.sqlite.engine.handle(command))
         assert first == second
         assert isinstance(first, Handled)
+        if isinstance(first.decision, Accepted) and not isinstance(command, SteerJob | ReportProgress):
+            assert first.question is not None
+            assert before == "due" or first.question.status in TRANSITIONS[before][type(command)]
         return first
+
+    def _status_of(self, command: Command) -> Any:
+        """The status the command finds, or `due` when time settles the question before it is looked at."""
+        if isinstance(command, SteerJob | ReportProgress | FinishClosing):
+            return None
+        question = self.run(self.memory.backend.reader.question(command.question_id))
+        if question is None:
+            return None
+        due = next_due(question)
+        return "due" if due is not None and due <= self.clock.now else question.status
 
     def some(self, place: int) -> QuestionId:
         return self.asked[place % len(self.asked)] if self.asked else question_id(999)
@@ -254,7 +268,7 @@ class EngineUnderAnyOrder(RuleBasedStateMachine):
 
 async def _wanted(backend: Backend) -> list[tuple[str, int]]:
     """What is to be shown, looked at under a lease of no length, so that nothing is taken."""
-    notices = await backend.outbox.claim(limit=1000, lease=timedelta(0))
+    notices = await backend.outbox.claim(["memory"], limit=1000, lease=timedelta(0))
     return sorted((notice.id, notice.version) for notice in notices)
 
 

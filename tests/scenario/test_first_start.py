@@ -84,7 +84,7 @@ def test_the_first_start_leaves_credentials_that_work_for_their_owner_only(data_
     assert re.fullmatch(r"hr_[\w-]{43}", credentials["adminKey"])
     assert re.fullmatch(r"hr_[\w-]{43}", credentials["agentKey"])
     assert credentials["adminKey"] != credentials["agentKey"]
-    assert stat.S_IMODE((data_dir / "credentials.json").stat().st_mode) == 0o600
+    assert {stat.S_IMODE(file.stat().st_mode) for file in data_dir.glob("[ch]*")} == {0o600}
     assert problem(own) == (403, "scope_missing")
     assert ok(answered)["question"]["respondedBy"] == "Admin"
 
@@ -137,7 +137,7 @@ def test_spoiled_credentials_are_written_anew(data_dir: Path, content: str) -> N
         works = [_works(server, server.agent_key), _works(server, server.admin_key)]
 
     assert works == [True, True]
-    assert stat.S_IMODE((data_dir / "credentials.json").stat().st_mode) == 0o600
+    assert {stat.S_IMODE(file.stat().st_mode) for file in data_dir.glob("[ch]*")} == {0o600}
 
 
 def test_settings_come_from_a_file_as_well(data_dir: Path) -> None:
@@ -212,8 +212,7 @@ def test_a_data_folder_that_is_a_file_is_said_in_one_sentence(tmp_path: Path) ->
 
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "The data folder cannot be used: [Errno 17] File exists: 'taken'. "
-        "Set HANDRAISE_DATA_DIR to a folder of yours.\n"
+        "The data folder taken cannot be used: File exists. Set HANDRAISE_DATA_DIR to a folder of yours.\n"
     )
 
 
@@ -312,8 +311,8 @@ def test_check_tells_every_problem_at_once(tmp_path: Path) -> None:
     assert places.returncode == 1
     assert [line.split(":")[0] for line in places.stdout.splitlines()] == [
         "ok       settings",
-        "PROBLEM  data folder taken",
-        "PROBLEM  database",
+        "PROBLEM  The data folder taken cannot be used",
+        "PROBLEM  The database cannot be reached",
     ]
 
 
@@ -370,13 +369,7 @@ def test_a_key_of_a_person_is_made_and_listed_as_json(server: RunningServer) -> 
 
     listed = _listed(server)[made["id"]]
     created = datetime.fromisoformat(listed["createdAt"])
-    assert made == {
-        "id": made["id"],
-        "key": made["key"],
-        "name": "phone",
-        "scopes": ["answer", "admin"],
-        "person": "Admin",
-    }
+    assert made == listed | {"key": made["key"]}
     assert listed == {
         "id": made["id"],
         "name": "phone",

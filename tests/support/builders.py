@@ -38,7 +38,7 @@ OTHER_AGENT = Actor(agent_principal("stranger"), "stranger", "api")
 
 
 def acting(person: Person, surface: str = "api") -> Actor:
-    return Actor(person_principal(person.id), person.name, surface, person)
+    return Actor(person_principal(person.id), person.name, surface, person, is_admin=person.role is Role.ADMIN)
 
 
 def question_id(number: int) -> QuestionId:

@@ -221,7 +221,11 @@ def test_a_name_that_fits_two_options_but_for_its_case_is_refused() -> None:
     assert fit(shape, RawAnswer("Prod")) == _at_value("“Prod” is not an option. Pick one of “prod” and “PROD”.")
 
 
-@pytest.mark.parametrize("value", [True, 1.0, "1"])
+def test_a_number_is_the_same_with_and_without_a_point() -> None:
+    assert fit(ChoiceShape((Option("two", 2.0),)), RawAnswer(2)) == AnswerValue(2.0)
+
+
+@pytest.mark.parametrize("value", [True, "1"])
 def test_an_option_of_one_type_is_not_named_by_a_value_of_another(value: OptionValue) -> None:
     shape = ChoiceShape((Option("one", 1),))
 

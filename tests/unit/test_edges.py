@@ -23,10 +23,11 @@ from core.commands import Answer
 from core.forms import FormProblem, form_problem, schema_problem
 from core.ids import JsonObject, JsonValue
 from core.kinds import JobStatus, Kind
-from core.machine import Accepted, Case, Refused, decide, decide_job
+from core.machine import Accepted, Case, Refused, decide
 from core.prompt import Button, TextBox, prompt_for
 from core.question import Action, Comment, Decider
 from core.refusals import Reason, Unacceptable
+from core.steering import decide_job
 from tests.support.builders import (
     AGENT,
     ASKER,

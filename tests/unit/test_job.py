@@ -11,9 +11,10 @@ from core.events import JobChanged, Progressed
 from core.ids import JobId, Principal
 from core.job import Holding, Job, OnTimeout, Progress
 from core.kinds import JobStatus
-from core.machine import Accepted, Decision, Refused, decide_job
+from core.machine import Accepted, Decision, Refused
 from core.people import Actor
 from core.refusals import Reason
+from core.steering import decide_job
 from tests.support.builders import (
     AGENT,
     DANA,
@@ -163,19 +164,19 @@ def test_a_job_is_full_when_as_many_hold_it_as_may(bound: int | None, full: bool
 
 @pytest.mark.parametrize("resume", [JobStatus.RUNNING, JobStatus.BLOCKED])
 def test_the_last_question_lets_the_job_go_on_where_it_stood(resume: JobStatus) -> None:
-    job = jobs.release(held(holding(1), resume=resume), question_id(1), after(5))
+    job = jobs.release(held(holding(1), resume=resume), question_id(1), INPUT, after(5))
 
     assert job == a_job(status=resume, updated_at=after(5))
 
 
 def test_the_job_goes_on_waiting_while_another_question_holds_it() -> None:
-    job = jobs.release(held(holding(1), holding(2)), question_id(1), after(5))
+    job = jobs.release(held(holding(1), holding(2)), question_id(1), INPUT, after(5))
 
     assert job == held(holding(2), updated_at=after(5))
 
 
 def test_a_job_whose_approval_settled_waits_for_the_input_that_is_left() -> None:
-    job = jobs.release(held(holding(1, APPROVAL), holding(2)), question_id(1), NOW)
+    job = jobs.release(held(holding(1, APPROVAL), holding(2)), question_id(1), INPUT, NOW)
 
     assert job.status is INPUT
 
@@ -183,26 +184,26 @@ def test_a_job_whose_approval_settled_waits_for_the_input_that_is_left() -> None
 def test_a_question_that_holds_nothing_releases_nothing() -> None:
     before = held(holding(1))
 
-    assert jobs.release(before, question_id(9), after(5)) is before
+    assert jobs.release(before, question_id(9), INPUT, after(5)) is before
 
 
 # Expiry
 
 
 def test_a_question_that_expired_fails_the_job() -> None:
-    job = jobs.expire(held(holding(1)), question_id(1), "it expired", after(30))
+    job = jobs.expire(held(holding(1)), question_id(1), INPUT, "it expired", after(30))
 
     assert job == a_job(status=JobStatus.FAILED, block_reason="it expired", closing=True, updated_at=after(30))
 
 
 def test_a_failed_job_is_held_by_nothing_any_more() -> None:
-    job = jobs.expire(held(holding(1), holding(2)), question_id(1), "it expired", after(30))
+    job = jobs.expire(held(holding(1), holding(2)), question_id(1), INPUT, "it expired", after(30))
 
     assert (job.status, job.holding, job.closing) == (JobStatus.FAILED, (), True)
 
 
 def test_a_question_that_expired_blocks_the_job_whose_policy_says_so() -> None:
-    job = jobs.expire(held(holding(1), on_timeout=OnTimeout.BLOCK), question_id(1), "it expired", after(30))
+    job = jobs.expire(held(holding(1), on_timeout=OnTimeout.BLOCK), question_id(1), INPUT, "it expired", after(30))
 
     assert job == a_job(
         status=JobStatus.BLOCKED, block_reason="it expired", on_timeout=OnTimeout.BLOCK, updated_at=after(30)
@@ -212,8 +213,8 @@ def test_a_question_that_expired_blocks_the_job_whose_policy_says_so() -> None:
 def test_a_job_held_by_another_question_is_blocked_once_that_settles() -> None:
     before = held(holding(1), holding(2), on_timeout=OnTimeout.BLOCK)
 
-    waiting = jobs.expire(before, question_id(1), "it expired", after(30))
-    settled = jobs.release(waiting, question_id(2), after(40))
+    waiting = jobs.expire(before, question_id(1), INPUT, "it expired", after(30))
+    settled = jobs.release(waiting, question_id(2), INPUT, after(40))
 
     assert (waiting.status, settled.status, settled.block_reason) == (INPUT, JobStatus.BLOCKED, "it expired")
 
@@ -250,7 +251,7 @@ def test_only_a_blocked_job_says_why() -> None:
 
 def test_a_wish_takes_effect_when_the_last_question_settles() -> None:
     waiting = changed(decide_job(held(holding(1)), steer(status=JobStatus.BLOCKED, reason="later"), after(5)))
-    settled = jobs.release(waiting, question_id(1), after(10))
+    settled = jobs.release(waiting, question_id(1), INPUT, after(10))
 
     assert (waiting.status, settled.status, settled.block_reason) == (INPUT, JobStatus.BLOCKED, "later")
 
@@ -407,3 +408,25 @@ def test_closing_again_changes_nothing(job: Job | None) -> None:
 )
 def test_a_job_has_moved_when_its_status_is_another(before: Job | None, moved: bool) -> None:
     assert JobChanged(NOW, before, a_job()).moved is moved
+
+
+def test_holders_beyond_the_list_are_counted_and_released_one_by_one() -> None:
+    job = a_job()
+    for number in range(1, jobs.LISTED + 3):
+        job = jobs.hold(job, opened(number=number), INPUT, NOW)
+    job = jobs.hold(job, opened(number=900), APPROVAL, NOW)
+
+    assert (len(job.holding), job.unlisted_inputs, job.unlisted_approvals) == (jobs.LISTED, 2, 1)
+    assert (job.held_by, job.status) == (jobs.LISTED + 3, APPROVAL)
+
+    job = jobs.release(job, question_id(900), APPROVAL, NOW)
+    assert (job.unlisted_approvals, job.status) == (0, INPUT)
+    for number in range(1, jobs.LISTED + 3):
+        job = jobs.release(job, question_id(number), INPUT, NOW)
+    assert (job.held_by, job.status) == (0, JobStatus.RUNNING)
+
+
+def test_a_question_that_does_not_hold_the_job_releases_nothing() -> None:
+    job = held(holding(1))
+
+    assert jobs.release(job, question_id(7), INPUT, after(5)) is job

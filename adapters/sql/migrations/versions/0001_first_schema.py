@@ -84,7 +84,6 @@ def upgrade() -> None:
         sa.Column("surface", sa.String(length=32), nullable=False),
         sa.Column("address", sa.Text(), nullable=False),
         sa.Column("wanted_version", sa.Integer(), nullable=False),
-        sa.Column("shown_version", sa.Integer(), nullable=False),
         sa.Column("ready_at", sa.BigInteger(), nullable=True),
         sa.Column("attempt", sa.Integer(), nullable=False),
         sa.Column("ref", sa.Text(), nullable=True),
@@ -142,6 +141,14 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("due_at IS NOT NULL"),
         postgresql_where=sa.text("due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "questions_leased",
+        "questions",
+        ["lease_until"],
+        unique=False,
+        sqlite_where=sa.text("lease_until > 0"),
+        postgresql_where=sa.text("lease_until > 0"),
     )
     op.create_index(
         "questions_holding_slot",
