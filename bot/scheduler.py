@@ -21,6 +21,7 @@ from core.delivery import Deliverer
 from core.engine import Engine
 from core.ids import WorkspaceId
 from core.ports import JobFilter, Reader, Store
+from core.stream import EventHub
 from core.sweeper import Sweeper
 from core.waiters import Waiters
 
@@ -101,6 +102,7 @@ class Chores:
     waiters: Waiters
     sweeper: Sweeper
     deliverer: Deliverer
+    hub: EventHub
     note_used: Callable[[], Awaitable[None]]
     workspace_id: WorkspaceId
 
@@ -116,7 +118,8 @@ class Scheduler:
         self._deliver = Beat("deliveries", self._deliver_pass, metrics, FALLBACK)
         self._notice = Beat("waiters", self._notice_pass, metrics, FALLBACK)
         self._tidy = Beat("housekeeping", self._tidy_pass, metrics, _HOUSEKEEPING)
-        self._beats = (self._sweep, self._deliver, self._notice, self._tidy)
+        self._stream = Beat("events", chores.hub.pump, metrics, FALLBACK)
+        self._beats = (self._sweep, self._deliver, self._notice, self._stream, self._tidy)
         self._tasks: list[asyncio.Task[None]] = []
         self._planned: datetime | None = None
 
@@ -125,6 +128,7 @@ class Scheduler:
         engine.on_due = self._plan
         engine.on_notices = self._deliver.wake
         engine.on_closing = self._tidy.wake
+        self._chores.hub.wake = self._stream.wake
         self._metronome.start()
         for beat in self._beats:
             seconds = int(beat.every.total_seconds())

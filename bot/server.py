@@ -49,7 +49,8 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http="httptools",
-                ws="none",
+                ws="websockets-sansio",
+                ws_max_size=64 * 1024,
                 lifespan="off",
                 log_config=None,
                 access_log=False,

@@ -46,7 +46,7 @@ async def _serve(settings: Settings) -> None:
             sys.stdout.write(f"handraise ready at {url_of(settings.host, port)}\n")
             sys.stdout.flush()
 
-        server = Server(program.app, on_ready=ready, on_stop=program.waiters.stop)
+        server = Server(program.app, on_ready=ready, on_stop=program.let_go)
         await server.serve(sockets=[listener])
 
 

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from adapters.sql.access import Access
 from adapters.sql.database import migrate, open_database
 from adapters.sql.directory import SqlDirectory
+from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
 from adapters.sql.reader import SqlReader
 from adapters.sql.store import SqlStore
@@ -26,11 +27,13 @@ from bot.settings import Settings
 from core.asking import House
 from core.delivery import Deliverer
 from core.engine import Engine
+from core.events import Event
 from core.ids import WorkspaceId
 from core.policies import ADMIN_ANSWERS
 from core.ports import Claim, Reader, Store, StoreUnavailable, Surface
 from core.question import Target
 from core.rates import RateLimiter
+from core.stream import EventHub
 from core.sweeper import Sweeper
 from core.waiters import Waiters
 
@@ -46,6 +49,12 @@ class Program:
     engine: Engine
     reader: Reader
     waiters: Waiters
+    hub: EventHub
+
+    def let_go(self) -> None:
+        """Send away everybody who waits or listens: the program is about to stop."""
+        self.waiters.stop()
+        self.hub.stop()
 
 
 @asynccontextmanager
@@ -63,7 +72,13 @@ async def open_program(
 
         waiters, metrics, callers = Waiters(), Metrics(), Callers(directory)
         engine = Engine(store, reader, waiters)
-        engine.on_events = metrics.count
+        hub = EventHub(SqlEventLog(access), WORKSPACE)
+
+        def on_events(events: tuple[Event, ...]) -> None:
+            metrics.count(events)
+            hub.noticed()
+
+        engine.on_events = on_events
         by_name = {surface.name: surface for surface in surfaces.values()}
         chores = Chores(
             store,
@@ -72,6 +87,7 @@ async def open_program(
             waiters,
             Sweeper(store, engine, on_failure=_tick_failed),
             Deliverer(SqlOutbox(access), store, reader, engine, by_name),
+            hub,
             callers.note_used,
             WORKSPACE,
         )
@@ -80,6 +96,7 @@ async def open_program(
             engine,
             reader,
             waiters,
+            hub,
             callers,
             House(WORKSPACE, settings.limits, ADMIN_ANSWERS, tuple(surfaces)),
             base_url,
@@ -91,7 +108,7 @@ async def open_program(
         stack.push_async_callback(_note_last_uses, callers)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
-        yield Program(app, engine, reader, waiters)
+        yield Program(app, engine, reader, waiters, hub)
 
 
 async def _note_last_uses(callers: Callers) -> None:

@@ -150,6 +150,38 @@ class StoredEvent:
     job_id: JobId | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events: of a workspace, and there perhaps only one owner's, or one job's and its questions'."""
+
+    workspace_id: WorkspaceId
+    owner: Principal | None = None
+    job_id: JobId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event and what it is about: the question as it is by now, or the job as it became."""
+
+    stored: StoredEvent
+    workspace_id: WorkspaceId
+    owner: Principal
+    question: Question | None = None
+    job: Job | None = None
+
+    @property
+    def position(self) -> int:
+        return self.stored.position
+
+
+class EventLog(Protocol):
+    async def after(self, position: int, where: EventFilter, *, limit: int) -> Sequence[LoggedEvent]:
+        """In the order of their positions. What comes later never has a position that was passed by here."""
+
+    async def newest(self) -> int:
+        """A position that no event has passed yet which `after` does not show; 0 when nothing has happened."""
+
+
 class Reader(Protocol):
     async def question(self, question_id: QuestionId) -> Question | None: ...
 

@@ -188,6 +188,7 @@ class EventRow(TypedDict):
     name: str
     at: int
     data: str
+    owner: str
 
 
 def question_event_row(event: QuestionEvent, question: Question, sequence: int) -> EventRow:
@@ -202,6 +203,7 @@ def question_event_row(event: QuestionEvent, question: Question, sequence: int) 
         "name": name,
         "at": millis(event.at),
         "data": data,
+        "owner": question.spec.asker.principal,
     }
 
 
@@ -215,11 +217,12 @@ def job_event_row(event: JobChanged | Progressed) -> EventRow:
         "name": name,
         "at": millis(event.at),
         "data": _EVENTS[name].dump_json(event, exclude_defaults=True).decode(),
+        "owner": event.after.owner,
     }
 
 
-def event_from(row: AnyRow, spec: Spec) -> StoredEvent:
-    if row.name == EVENT_NAMES[Asked]:
+def event_from(row: AnyRow, spec: Spec | None) -> StoredEvent:
+    if row.name == EVENT_NAMES[Asked] and spec is not None:
         event: Event = Asked(instant(row.at), QuestionId(row.question_id), spec)
     else:
         event = _EVENTS[row.name].validate_json(row.data)

@@ -126,6 +126,10 @@ events = Table(
     Column("name", String(40), nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("data", Text, nullable=False),
+    # whose question or job it is about
+    Column("owner", Text),
+    # PostgreSQL's transaction: what an older one is still writing must not be skipped by whoever reads in order
+    Column("xid", BigInteger),
     UniqueConstraint("question_id", "sequence", name="events_of_question"),
     sqlite_autoincrement=True,
 )
@@ -137,6 +141,8 @@ Index(
     sqlite_where=text("job_id IS NOT NULL"),
     postgresql_where=text("job_id IS NOT NULL"),
 )
+
+Index("events_of_owner", events.c.workspace_id, events.c.owner, events.c.position)
 
 commands = Table(
     "commands",

@@ -79,7 +79,10 @@ class Callers:
 
     async def of(self, request: Request, *scopes: Scope) -> Caller:
         """The caller, who must hold one of the scopes."""
-        caller = await self._identify(request.headers)
+        return await self.identified(request.headers, *scopes)
+
+    async def identified(self, headers: Mapping[str, str], *scopes: Scope) -> Caller:
+        caller = await self._identify(headers)
         if not any(caller.has(scope) for scope in scopes):
             wanted = " or ".join(scopes)
             raise Problem(403, "scope_missing", f"This key lacks the scope {wanted}. Use a key that has it.")

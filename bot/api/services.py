@@ -8,6 +8,7 @@ from core.asking import House
 from core.engine import Engine
 from core.ports import Reader
 from core.rates import RateLimiter
+from core.stream import EventHub
 from core.waiters import Waiters
 
 
@@ -16,6 +17,7 @@ class Services:
     engine: Engine
     reader: Reader
     waiters: Waiters
+    hub: EventHub
     callers: Callers
     house: House
     base_url: str

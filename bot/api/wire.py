@@ -18,7 +18,7 @@ from core.events import (
     Withdrawn,
 )
 from core.job import Job
-from core.ports import StoredEvent
+from core.ports import LoggedEvent, StoredEvent
 from core.question import (
     Action,
     Comment,
@@ -218,6 +218,19 @@ def job_json(job: Job) -> Json:
         "createdAt": instant(job.created_at),
         "updatedAt": instant(job.updated_at),
     }
+
+
+def envelope_json(logged: LoggedEvent, base_url: str) -> Json:
+    """An event as streams and webhooks carry it: what happened, and the question or job it happened to."""
+    stored, question, job = logged.stored, logged.question, logged.job
+    data: Json = {}
+    if question is not None:
+        data = question_json(question, base_url)
+        data["event"] = event_json(stored, question.spec.shape)
+    elif job is not None:
+        data = job_json(job)
+    data["sequence"] = stored.sequence
+    return {"type": stored.name, "timestamp": instant(stored.event.at), "data": data}
 
 
 def event_json(stored: StoredEvent, shape: AnswerShape) -> Json:

@@ -10,17 +10,19 @@ from sqlalchemy.pool import QueuePool
 
 from adapters.memory.database import MemoryDatabase
 from adapters.memory.directory import MemoryDirectory
+from adapters.memory.eventlog import MemoryEventLog
 from adapters.memory.outbox import MemoryOutbox
 from adapters.memory.reader import MemoryReader
 from adapters.memory.store import MemoryStore
 from adapters.sql.access import Access
 from adapters.sql.database import Database, migrate, open_database
 from adapters.sql.directory import SqlDirectory
+from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
 from adapters.sql.reader import SqlReader
 from adapters.sql.store import SqlStore
 from core.engine import Engine
-from core.ports import Directory, Outbox, Reader, Store
+from core.ports import Directory, EventLog, Outbox, Reader, Store
 from core.waiters import Waiters
 
 
@@ -34,6 +36,7 @@ class Backend:
     reader: Reader
     outbox: Outbox
     directory: Directory
+    log: EventLog
     database: Database | None = None
 
     def engine(self) -> Engine:
@@ -48,7 +51,13 @@ class Backend:
 
 def memory_backend(clock: Callable[[], datetime] = _machine_clock) -> Backend:
     database = MemoryDatabase(clock)
-    return Backend(MemoryStore(database), MemoryReader(database), MemoryOutbox(database), MemoryDirectory(database))
+    return Backend(
+        MemoryStore(database),
+        MemoryReader(database),
+        MemoryOutbox(database),
+        MemoryDirectory(database),
+        MemoryEventLog(database),
+    )
 
 
 @contextmanager
@@ -57,7 +66,14 @@ def sql_backend(url: str, clock: Callable[[], datetime] = _machine_clock) -> Ite
     migrate(database)
     access = Access(database)
     try:
-        yield Backend(SqlStore(access), SqlReader(access), SqlOutbox(access), SqlDirectory(access), database)
+        yield Backend(
+            SqlStore(access),
+            SqlReader(access),
+            SqlOutbox(access),
+            SqlDirectory(access),
+            SqlEventLog(access),
+            database,
+        )
     finally:
         access.close()
 

@@ -33,6 +33,7 @@ class RunningServer:
         data_dir.mkdir(parents=True, exist_ok=True)
         self.data_dir = data_dir
         self.log = data_dir / "server.log"
+        self._settings = settings
         environment = clean_environment(**({"rate_limit": "off", "min_time_limit": "1s"} | settings))
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -79,20 +80,27 @@ class RunningServer:
 
     def new_key(self, name: str, scope: str, person: str | None = None) -> str:
         """A key made as an operator makes it, with `handraise-bot keys create`."""
-        command = [str(BIN / "handraise-bot"), "keys", "create", "--name", name, "--scope", scope, "--json"]
-        if person is not None:
-            command += ["--person", person]
+        whose = ["--person", person] if person is not None else []
+        made: str = json.loads(self._keys("create", "--name", name, "--scope", scope, "--json", *whose))["key"]
+        return made
+
+    def revoke(self, name: str) -> None:
+        """Revoke the keys of this name, as an operator does."""
+        for key in json.loads(self._keys("list", "--json")):
+            if key["name"] == name:
+                self._keys("revoke", key["id"])
+
+    def _keys(self, *words: str) -> str:
         done = subprocess.run(
-            [*command, "--data-dir", str(self.data_dir)],
+            [str(BIN / "handraise-bot"), "keys", *words, "--data-dir", str(self.data_dir)],
             cwd=self.data_dir,
-            env=clean_environment(),
+            env=clean_environment(**self._settings),
             capture_output=True,
             text=True,
             check=True,
             timeout=_HANG_SECONDS,
         )
-        made: str = json.loads(done.stdout)["key"]
-        return made
+        return done.stdout
 
     def kill(self) -> None:
         """The power goes out."""
