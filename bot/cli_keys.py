@@ -34,6 +34,9 @@ def create_key(
     name: Annotated[str, typer.Option(help="What the key is for; an agent is known by this name.")],
     scope: Annotated[list[str], typer.Option(help="ask, read, answer, admin; comma-separated or repeated.")],
     person: Annotated[str | None, typer.Option(help="The person the key belongs to; needed to answer.")] = None,
+    callback_host: Annotated[
+        list[str] | None, typer.Option(help="A host its callbacks may go to; repeat for several, leave out for any.")
+    ] = None,
     as_json: Json = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
@@ -48,17 +51,19 @@ def create_key(
 
     async def create(directory: SqlDirectory) -> tuple[str, ApiKey]:
         owner = await _person(directory, person) if person is not None else None
-        secret, key = new_key(name, scopes, WORKSPACE, owner)
+        secret, key = new_key(name, scopes, WORKSPACE, owner, callback_host or [])
         await directory.add_key(key)
         return secret, key
 
     with problems_as_sentences():
         secret, key = _with_directory(settings_from(data_dir=data_dir, database_url=database_url), create)
     if as_json:
-        typer.echo(json.dumps({**_key_json(key), "key": secret}))
+        typer.echo(json.dumps({**_key_json(key), "key": secret, "callbackSecret": key.callback_secret}))
         return
     typer.echo(secret)
     typer.echo(f"Key {key.id} ({', '.join(key.scopes)}). It is not shown again.", err=True)
+    if Scope.ASK in scopes:
+        typer.echo(f"What goes to the callbackUrl of its questions is signed with {key.callback_secret}", err=True)
     if key.person is not None and key.person.role is not Role.ADMIN:
         typer.echo(f"{key.person.name} is a member; until roles are given, only the admin may answer.", err=True)
 
@@ -148,6 +153,7 @@ def _key_json(key: ApiKey) -> dict[str, object]:
         "hint": key.hint,
         "scopes": list(key.scopes),
         "person": key.person.name if key.person is not None else None,
+        "callbackHosts": list(key.callback_hosts),
         "createdAt": maybe_instant(key.created_at),
         "lastUsedAt": maybe_instant(key.last_used_at),
         "revokedAt": maybe_instant(key.revoked_at),

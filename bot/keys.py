@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from adapters.webhooks.signing import new_secret
 from bot.api.callers import Scope, key_digest
 from core.ids import WorkspaceId
 from core.people import Person
@@ -12,7 +13,13 @@ from core.ports import ApiKey
 _HINT_LENGTH = 8
 
 
-def new_key(name: str, scopes: Sequence[Scope], workspace_id: WorkspaceId, person: Person | None) -> tuple[str, ApiKey]:
+def new_key(
+    name: str,
+    scopes: Sequence[Scope],
+    workspace_id: WorkspaceId,
+    person: Person | None,
+    callback_hosts: Sequence[str] = (),
+) -> tuple[str, ApiKey]:
     """The secret, and the key as it is kept."""
     secret = "hr_" + secrets.token_urlsafe(32)
     now = datetime.now(UTC)
@@ -25,5 +32,7 @@ def new_key(name: str, scopes: Sequence[Scope], workspace_id: WorkspaceId, perso
         workspace_id=workspace_id,
         created_at=now.replace(microsecond=now.microsecond // 1000 * 1000),
         person=person,
+        callback_secret=new_secret(),
+        callback_hosts=tuple(host.lower() for host in callback_hosts),
     )
     return secret, key

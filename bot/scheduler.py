@@ -20,7 +20,8 @@ from bot.metrics import Metrics
 from core.delivery import Deliverer
 from core.engine import Engine
 from core.ids import WorkspaceId
-from core.ports import JobFilter, Reader, Store
+from core.ports import JobFilter, Reader, Store, Webhooks
+from core.posting import Postman
 from core.stream import EventHub
 from core.sweeper import Sweeper
 from core.waiters import Waiters
@@ -103,6 +104,8 @@ class Chores:
     sweeper: Sweeper
     deliverer: Deliverer
     hub: EventHub
+    postman: Postman
+    webhooks: Webhooks
     note_used: Callable[[], Awaitable[None]]
     workspace_id: WorkspaceId
 
@@ -119,7 +122,8 @@ class Scheduler:
         self._notice = Beat("waiters", self._notice_pass, metrics, FALLBACK)
         self._tidy = Beat("housekeeping", self._tidy_pass, metrics, _HOUSEKEEPING)
         self._stream = Beat("events", chores.hub.pump, metrics, FALLBACK)
-        self._beats = (self._sweep, self._deliver, self._notice, self._stream, self._tidy)
+        self._post = Beat("webhooks", self._post_pass, metrics, FALLBACK)
+        self._beats = (self._sweep, self._deliver, self._notice, self._stream, self._post, self._tidy)
         self._tasks: list[asyncio.Task[None]] = []
         self._planned: datetime | None = None
 
@@ -129,6 +133,7 @@ class Scheduler:
         engine.on_notices = self._deliver.wake
         engine.on_closing = self._tidy.wake
         self._chores.hub.wake = self._stream.wake
+        self._chores.postman.wake = self._post.wake
         self._metronome.start()
         for beat in self._beats:
             seconds = int(beat.every.total_seconds())
@@ -177,6 +182,13 @@ class Scheduler:
 
     async def _deliver_pass(self) -> None:
         await self._chores.deliverer.deliver()
+
+    async def _post_pass(self) -> None:
+        chores = self._chores
+        await chores.postman.refresh()
+        due = await chores.webhooks.next_due()
+        if due is not None and due <= await chores.store.now():
+            await chores.postman.deliver()
 
     async def _notice_pass(self) -> None:
         """Wake those who wait for questions that another process settled."""

@@ -72,6 +72,10 @@ class Settings(BaseSettings):
         Rate(600, timedelta(minutes=1)), description="asks per key and per job, COUNT/PERIOD or off"
     )
 
+    webhook_allow: str = Field(
+        "", description="private hosts that callbacks may reach, comma-separated; empty: public https only"
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -106,6 +110,10 @@ class Settings(BaseSettings):
     @property
     def database(self) -> str:
         return self.database_url or f"sqlite:///{self.data_dir / 'handraise.db'}"
+
+    @property
+    def allowed_hosts(self) -> tuple[str, ...]:
+        return tuple(host.strip() for host in self.webhook_allow.split(",") if host.strip())
 
     @property
     def limits(self) -> TimeLimits:

@@ -1,6 +1,7 @@
 """One function builds the program from its settings. Nothing happens at import."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -16,21 +17,26 @@ from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
 from adapters.sql.reader import SqlReader
 from adapters.sql.store import SqlStore
+from adapters.sql.webhooks import SqlWebhooks
 from adapters.web.pages import Pages
+from adapters.webhooks.guard import Guard
+from adapters.webhooks.sender import WebhookSender
+from adapters.webhooks.signing import new_secret
 from bot import firstrun
 from bot.api.app import create_app
 from bot.api.callers import Callers
 from bot.api.services import Services
+from bot.messages import MessageWords
 from bot.metrics import Metrics
 from bot.scheduler import Chores, Scheduler
 from bot.settings import Settings
 from core.asking import House
 from core.delivery import Deliverer
 from core.engine import Engine
-from core.events import Event
 from core.ids import WorkspaceId
 from core.policies import ADMIN_ANSWERS
-from core.ports import Claim, Reader, Store, StoreUnavailable, Surface
+from core.ports import Change, Claim, Reader, Store, StoreUnavailable, Surface
+from core.posting import Postman
 from core.question import Target
 from core.rates import RateLimiter
 from core.stream import EventHub
@@ -72,13 +78,20 @@ async def open_program(
 
         waiters, metrics, callers = Waiters(), Metrics(), Callers(directory)
         engine = Engine(store, reader, waiters)
-        hub = EventHub(SqlEventLog(access), WORKSPACE)
+        log = SqlEventLog(access)
+        hub = EventHub(log, WORKSPACE)
+        webhooks, guard = SqlWebhooks(access), Guard(settings.allowed_hosts)
+        courier = WebhookSender(guard)
+        stack.push_async_callback(courier.close)
+        words = MessageWords(log, store, base_url)
+        postman = Postman(webhooks, courier, words.compose, WORKSPACE, random.random)
 
-        def on_events(events: tuple[Event, ...]) -> None:
-            metrics.count(events)
+        def on_change(change: Change) -> None:
+            metrics.count(change.events)
             hub.noticed()
+            postman.noticed(change.after)
 
-        engine.on_events = on_events
+        engine.on_change = on_change
         by_name = {surface.name: surface for surface in surfaces.values()}
         chores = Chores(
             store,
@@ -88,6 +101,8 @@ async def open_program(
             Sweeper(store, engine, on_failure=_tick_failed),
             Deliverer(SqlOutbox(access), store, reader, engine, by_name),
             hub,
+            postman,
+            webhooks,
             callers.note_used,
             WORKSPACE,
         )
@@ -101,6 +116,11 @@ async def open_program(
             House(WORKSPACE, settings.limits, ADMIN_ANSWERS, tuple(surfaces)),
             base_url,
             RateLimiter(settings.rate_limit) if settings.rate_limit is not None else None,
+            webhooks,
+            postman,
+            guard.objection,
+            new_secret,
+            store.now,
             lambda: _troubles(store, scheduler),
         )
         pages = Pages(reader, store, WORKSPACE, command, behind_proxy=bool(settings.public_url))

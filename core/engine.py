@@ -64,7 +64,7 @@ class Engine:
         self._waiters = waiters
         self.on_due: Alarm = lambda due: None
         self.on_notices: Callable[[], None] = lambda: None
-        self.on_events: Callable[[tuple[Event, ...]], None] = lambda events: None
+        self.on_change: Callable[[Change], None] = lambda change: None
         #: Called when time has ended a job, so that somebody closes it soon; without it, it is closed on the spot.
         self.on_closing: Callable[[], None] | None = None
 
@@ -90,7 +90,7 @@ class Engine:
     def _announce(self, change: Change) -> None:
         if not change.events:
             return
-        self.on_events(change.events)
+        self.on_change(change)
         question = change.after.question
         if question is None:
             return

@@ -13,6 +13,7 @@ from core.machine import Case, Decision
 from core.people import Person
 from core.prompt import Prompt
 from core.question import Question, Status, Target
+from core.webhooks import Endpoint, Fate, Message, MessageState, Sent
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -178,6 +179,9 @@ class EventLog(Protocol):
     async def after(self, position: int, where: EventFilter, *, limit: int) -> Sequence[LoggedEvent]:
         """In the order of their positions. What comes later never has a position that was passed by here."""
 
+    async def of_message(self, message: Message) -> LoggedEvent | None:
+        """The event that a message tells of."""
+
     async def newest(self) -> int:
         """A position that no event has passed yet which `after` does not show; 0 when nothing has happened."""
 
@@ -272,6 +276,72 @@ class Surface(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Parcel:
+    """A message that is leased for one attempt, with the address and the secrets it goes under."""
+
+    message: Message
+    attempt: int
+    fence: int
+    url: str
+    secrets: tuple[str, ...]
+    #: What was sent before; empty on the first attempt.
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    number: int
+    at: datetime
+    status: int | None
+    failure: str | None
+    duration: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRecord:
+    """A message as its log tells it."""
+
+    message: Message
+    state: MessageState
+    created_at: datetime
+    due_at: datetime | None
+    failure: str | None
+    attempts: tuple[Attempt, ...]
+
+
+class Webhooks(Protocol):
+    """Endpoints, and messages on their way. Messages come into being in the transaction of their event."""
+
+    async def add_endpoint(self, endpoint: Endpoint) -> None: ...
+
+    async def endpoints(self, workspace_id: WorkspaceId, owner: Principal | None = None) -> Sequence[Endpoint]:
+        """Oldest first."""
+
+    async def remove_endpoint(self, endpoint_id: str) -> bool:
+        """Its waiting messages are refused with it."""
+
+    async def rotate(self, endpoint_id: str, secret: str, *, overlap: timedelta) -> datetime | None:
+        """A new secret; until the returned instant the old one signs as well. None when there is no such endpoint."""
+
+    async def queue(self, message: Message) -> None:
+        """A message that no event caused."""
+
+    async def claim(self, *, limit: int, lease: timedelta) -> Sequence[Parcel]:
+        """Lease messages that are due and unclaimed, or whose lease has run out, earliest first."""
+
+    async def settle(self, parcel: Parcel, body: bytes, sent: Sent, fate: Fate) -> bool:
+        """Record an attempt and what follows from it; False when the claim is no longer the newest."""
+
+    async def next_due(self) -> datetime | None:
+        """The earliest instant at which there is something to claim."""
+
+    async def log(
+        self, workspace_id: WorkspaceId, *, limit: int, owner: Principal | None = None, endpoint_id: str | None = None
+    ) -> Sequence[MessageRecord]:
+        """Newest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class ApiKey:
     """A key as it is kept: never the secret, only its digest."""
 
@@ -285,6 +355,10 @@ class ApiKey:
     person: Person | None = None
     last_used_at: datetime | None = None
     revoked_at: datetime | None = None
+    #: Signs what goes to the callbacks of questions that were asked with this key.
+    callback_secret: str | None = None
+    #: If there are any, callbacks and endpoints of this key stay within them.
+    callback_hosts: tuple[str, ...] = ()
 
 
 class Directory(Protocol):

@@ -48,6 +48,8 @@ class Action:
 class Asker:
     principal: Principal
     name: str
+    #: The key it asked with; its secret signs what goes to the question's own callback.
+    key_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

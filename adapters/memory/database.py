@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from core.ids import NoticeId, PersonId, QuestionId
 from core.job import Job
 from core.people import Person
-from core.ports import ApiKey, JobKey, MessageRef, Recorded, StoredEvent
+from core.ports import ApiKey, Attempt, JobKey, MessageRef, Recorded, StoredEvent
 from core.question import Question, Target
+from core.webhooks import Endpoint, Message, MessageState
 
 
 @dataclass
@@ -33,6 +34,21 @@ class Wanted:
     ref: MessageRef | None = None
 
 
+@dataclass
+class Posting:
+    """A message on its way."""
+
+    message: Message
+    created_at: datetime
+    due_at: datetime | None
+    state: MessageState = MessageState.WAITING
+    lease: Lease = field(default_factory=Lease)
+    attempt: int = 0
+    body: bytes | None = None
+    failure: str | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+
+
 class MemoryDatabase:
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._clock = clock
@@ -44,6 +60,12 @@ class MemoryDatabase:
         self.notices: dict[NoticeId, Wanted] = {}
         self.people: dict[PersonId, Person] = {}
         self.keys: dict[str, ApiKey] = {}
+        self.endpoints: dict[str, Endpoint] = {}
+        self.postings: dict[str, Posting] = {}
+
+    def post(self, message: Message) -> None:
+        now = self.now()
+        self.postings[message.id] = Posting(message, now, now)
 
     def now(self) -> datetime:
         """Whole milliseconds, as everywhere on the wire."""

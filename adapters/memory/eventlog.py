@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from adapters.memory.database import MemoryDatabase
 from core.events import JobChanged, Progressed
 from core.ports import EventFilter, LoggedEvent, StoredEvent
+from core.webhooks import Message
 
 
 class MemoryEventLog:
@@ -21,6 +22,17 @@ class MemoryEventLog:
             and where.job_id in (None, event.stored.job_id)
         ]
         return found[:limit]
+
+    async def of_message(self, message: Message) -> LoggedEvent | None:
+        for stored in self._database.events:
+            about = stored.question_id if message.question_id is not None else stored.job_id
+            if (stored.name, stored.sequence, about) == (
+                message.event,
+                message.sequence,
+                message.question_id or message.job_id,
+            ):
+                return self._logged(stored)
+        return None
 
     async def newest(self) -> int:
         return len(self._database.events)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from adapters.memory.database import Lease, MemoryDatabase, Wanted
 from core.deadlines import next_due
-from core.events import EVENT_NAMES, JobChanged, Progressed, is_told
+from core.events import EVENT_NAMES, Event, JobChanged, Progressed, is_told
 from core.ids import QuestionId
 from core.machine import Accepted, Case
 from core.ports import (
@@ -21,6 +21,8 @@ from core.ports import (
     Work,
     notice_id,
 )
+from core.question import Question
+from core.webhooks import messages_for
 
 
 class MemoryStore:
@@ -62,9 +64,11 @@ class MemoryStore:
             if isinstance(event, JobChanged | Progressed):
                 if is_told(event):
                     after = event.after
+                    self._post(event, None, after.version)
                     database.events.append(StoredEvent(position, after.version, name, event, job_id=after.id))
             elif question is not None:
                 sequence += 1
+                self._post(event, question, sequence)
                 database.events.append(StoredEvent(position, sequence, name, event, question.id, question.spec.job_id))
         if question is not None and question is not change.before.question:
             database.questions[question.id] = question
@@ -77,6 +81,10 @@ class MemoryStore:
                 wanted = database.notices.setdefault(notice_id(question.id, target), fresh)
                 wanted.version = max(wanted.version, question.version)
                 wanted.ready_at = wanted.ready_at or now
+
+    def _post(self, event: Event, question: Question | None, sequence: int) -> None:
+        for message in messages_for(event, question, sequence, list(self._database.endpoints.values())):
+            self._database.post(message)
 
     async def claim_due(self, *, limit: int, lease: timedelta) -> Sequence[Claim]:
         now = self._database.now()

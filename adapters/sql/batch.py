@@ -15,22 +15,25 @@ from adapters.sql import tables
 from adapters.sql.database import CLOCK
 from adapters.sql.rows import (
     EventRow,
+    endpoint_from,
     instant,
     job_event_row,
     job_from,
     job_row,
     life_row,
+    message_row,
     millis,
     question_event_row,
     question_from,
     question_row,
 )
-from core.events import JobChanged, Progressed, is_told
+from core.events import Event, JobChanged, Progressed, is_told
 from core.ids import QuestionId
 from core.job import Job
 from core.machine import Accepted, Case
 from core.ports import Change, JobKey, Recorded, Scope, Snapshot, StaleClaim, Verdict, Work, notice_id
 from core.question import Question
+from core.webhooks import messages_for
 
 
 class Conflict(Exception):
@@ -79,8 +82,12 @@ _UPDATE_JOB = (
         body=bindparam("body"),
     )
 )
-_INSERT_QUESTIONS, _INSERT_JOBS, _INSERT_EVENTS, _INSERT_COMMANDS = (
-    insert(table) for table in (tables.questions, tables.jobs, tables.events, tables.commands)
+_INSERT_QUESTIONS, _INSERT_JOBS, _INSERT_EVENTS, _INSERT_COMMANDS, _INSERT_MESSAGES = (
+    insert(table) for table in (tables.questions, tables.jobs, tables.events, tables.commands, tables.webhook_messages)
+)
+_SELECT_ENDPOINTS = select(tables.webhook_endpoints).where(
+    tables.webhook_endpoints.c.owner.in_(bindparam("owners", expanding=True)),
+    tables.webhook_endpoints.c.disabled_at.is_(None),
 )
 _DATABASE_NOW = select(literal_column("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)", BigInteger))
 
@@ -109,13 +116,14 @@ class Batch:
         self._events: list[EventRow] = []
         self._commands: list[dict[str, object]] = []
         self._notices: dict[str, dict[str, object]] = {}
+        self._told: list[tuple[Event, Question | None, int]] = []
 
     def run(self, entries: Sequence[Entry]) -> list[Verdict | Exception]:
         """Judge every entry and write what came of it. An entry that fails by itself does not fail the others."""
         self._load([entry.scope for entry in entries])
         now = database_now(self._connection)
         results = [self._one(entry, now) for entry in entries]
-        self._flush()
+        self._flush(now)
         return results
 
     def _one(self, entry: Entry, now: datetime) -> Verdict | Exception:
@@ -190,9 +198,11 @@ class Batch:
             if isinstance(event, (JobChanged, Progressed)):
                 if is_told(event):
                     self._events.append(job_event_row(event))
+                    self._told.append((event, None, event.after.version))
             elif after.question is not None:
                 sequence += 1
                 self._events.append(question_event_row(event, after.question, sequence))
+                self._told.append((event, after.question, sequence))
         if after.question is not None and after.question is not change.before.question:
             self._questions[after.question.id] = after.question
             self._touched_questions[after.question.id] = None
@@ -215,7 +225,7 @@ class Batch:
                     "fence": 0,
                 }
 
-    def _flush(self) -> None:
+    def _flush(self, now: datetime) -> None:
         # One order for all batches, so that two of them never wait for each other in a circle.
         new_jobs = sorted(key for key in self._touched_jobs if key not in self._job_versions)
         old_jobs = sorted(key for key in self._touched_jobs if key in self._job_versions)
@@ -247,8 +257,19 @@ class Batch:
             execute(_INSERT_EVENTS, self._events)
         if self._commands:
             execute(_INSERT_COMMANDS, self._commands)
+        if self._told:
+            self._queue_messages(now)
         if self._notices:
             execute(self._upsert_notices(), list(self._notices.values()))
+
+    def _queue_messages(self, now: datetime) -> None:
+        """What these events send goes on its way in their own transaction."""
+        owners = {str(row["owner"]) for row in self._events}
+        found = self._connection.execute(_SELECT_ENDPOINTS, {"owners": list(owners)})
+        endpoints = [endpoint_from(row) for row in found]
+        messages = [m for told in self._told for m in messages_for(*told, endpoints)]
+        if messages:
+            self._connection.execute(_INSERT_MESSAGES, [message_row(message, now) for message in messages])
 
     def _slot(self, question_id: QuestionId) -> int | None:
         question = self._questions[question_id]

@@ -12,6 +12,7 @@ from core.events import JobChanged, Progressed
 from core.ids import Principal, WorkspaceId
 from core.ports import EventFilter, LoggedEvent
 from core.question import Question
+from core.webhooks import Message
 
 _Q, _E = tables.questions, tables.events
 _QUESTION = select(_Q.c.id, _Q.c.spec, _Q.c.life, _Q.c.asked_at, _Q.c.version, _Q.c.status)
@@ -32,6 +33,14 @@ class SqlEventLog:
             query = query.where(_E.c.job_id == where.job_id)
         ordered = query.order_by(_E.c.position).limit(limit)
         return await self._access.read(lambda connection: _logged(connection, self._visible(ordered)))
+
+    async def of_message(self, message: Message) -> LoggedEvent | None:
+        query = select(_E).where(_E.c.sequence == message.sequence, _E.c.name == message.event)
+        if message.question_id is not None:
+            query = query.where(_E.c.question_id == message.question_id)
+        else:
+            query = query.where(_E.c.workspace_id == message.workspace_id, _E.c.job_id == message.job_id)
+        return next(iter(await self._access.read(lambda connection: _logged(connection, query))), None)
 
     async def newest(self) -> int:
         query = self._visible(select(func.coalesce(func.max(_E.c.position), 0)))

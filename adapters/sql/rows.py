@@ -10,7 +10,7 @@ from sqlalchemy import Row
 
 from core.deadlines import next_due
 from core.events import EVENT_NAMES, Asked, Event, JobChanged, Progressed, QuestionEvent
-from core.ids import JobId, NoticeId, PersonId, QuestionId, WorkspaceId
+from core.ids import JobId, NoticeId, PersonId, Principal, QuestionId, WorkspaceId
 from core.job import Job
 from core.people import Person, Role
 from core.ports import ApiKey, MessageRef, Notice, StoredEvent
@@ -25,6 +25,7 @@ from core.question import (
     Status,
     Target,
 )
+from core.webhooks import Endpoint, Message, MessageState
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +260,8 @@ class KeyRow(TypedDict):
     created_at: int
     last_used_at: int | None
     revoked_at: int | None
+    callback_secret: str | None
+    callback_hosts: str
 
 
 def key_row(key: ApiKey) -> KeyRow:
@@ -273,6 +276,8 @@ def key_row(key: ApiKey) -> KeyRow:
         "created_at": millis(key.created_at),
         "last_used_at": maybe_millis(key.last_used_at),
         "revoked_at": maybe_millis(key.revoked_at),
+        "callback_secret": key.callback_secret,
+        "callback_hosts": ",".join(key.callback_hosts),
     }
 
 
@@ -291,8 +296,78 @@ def key_from(row: AnyRow) -> ApiKey:
         person,
         maybe_instant(row.last_used_at),
         maybe_instant(row.revoked_at),
+        row.callback_secret,
+        tuple(filter(None, row.callback_hosts.split(","))),
     )
 
 
 def people_from(rows: Sequence[AnyRow]) -> list[Person]:
     return [Person(PersonId(row.id), row.name, Role(row.role)) for row in rows]
+
+
+def endpoint_row(endpoint: Endpoint) -> dict[str, object]:
+    return {
+        "id": endpoint.id,
+        "workspace_id": endpoint.workspace_id,
+        "owner": endpoint.owner,
+        "url": endpoint.url,
+        "patterns": " ".join(endpoint.patterns),
+        "secret": endpoint.secret,
+        "previous_secret": endpoint.previous_secret,
+        "previous_until": maybe_millis(endpoint.previous_until),
+        "created_at": millis(endpoint.created_at),
+        "disabled_at": maybe_millis(endpoint.disabled_at),
+        "disabled_why": endpoint.disabled_why,
+    }
+
+
+def endpoint_from(row: AnyRow) -> Endpoint:
+    return Endpoint(
+        row.id,
+        WorkspaceId(row.workspace_id),
+        Principal(row.owner),
+        row.url,
+        tuple(row.patterns.split(" ")),
+        row.secret,
+        instant(row.created_at),
+        row.previous_secret,
+        maybe_instant(row.previous_until),
+        maybe_instant(row.disabled_at),
+        row.disabled_why,
+    )
+
+
+def message_row(message: Message, now: datetime) -> dict[str, object]:
+    return {
+        "id": message.id,
+        "workspace_id": message.workspace_id,
+        "owner": message.owner,
+        "event": message.event,
+        "sequence": message.sequence,
+        "endpoint_id": message.endpoint_id,
+        "callback_url": message.callback_url,
+        "key_id": message.key_id,
+        "question_id": message.question_id,
+        "job_id": message.job_id,
+        "state": MessageState.WAITING.value,
+        "created_at": millis(now),
+        "due_at": millis(now),
+        "attempt": 0,
+        "lease_until": 0,
+        "fence": 0,
+    }
+
+
+def message_from(row: AnyRow) -> Message:
+    return Message(
+        row.id,
+        WorkspaceId(row.workspace_id),
+        Principal(row.owner),
+        row.event,
+        row.sequence,
+        row.endpoint_id,
+        row.callback_url,
+        row.key_id,
+        QuestionId(row.question_id) if row.question_id is not None else None,
+        row.job_id,
+    )

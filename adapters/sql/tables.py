@@ -177,6 +177,72 @@ Index(
     postgresql_where=text("ready_at IS NOT NULL"),
 )
 
+webhook_endpoints = Table(
+    "webhook_endpoints",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("workspace_id", String(64), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("patterns", Text, nullable=False),
+    Column("secret", Text, nullable=False),
+    Column("previous_secret", Text),
+    Column("previous_until", BigInteger),
+    Column("created_at", BigInteger, nullable=False),
+    Column("disabled_at", BigInteger),
+    Column("disabled_why", Text),
+)
+Index("webhook_endpoints_of_owner", webhook_endpoints.c.owner, webhook_endpoints.c.workspace_id)
+
+IS_WAITING = text("due_at IS NOT NULL")
+webhook_messages = Table(
+    "webhook_messages",
+    metadata,
+    Column("id", String(120), primary_key=True),
+    Column("workspace_id", String(64), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("event", String(40), nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("endpoint_id", String(40)),
+    Column("callback_url", Text),
+    Column("key_id", String(40)),
+    Column("question_id", String(40)),
+    Column("job_id", Text),
+    Column("state", String(16), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    # what was sent, the same on every attempt / when to try again, empty once it is settled
+    Column("body", Text),
+    Column("due_at", BigInteger),
+    Column("attempt", Integer, nullable=False),
+    Column("failure", Text),
+    Column("lease_until", BigInteger, nullable=False),
+    Column("fence", Integer, nullable=False),
+)
+Index("webhook_messages_due", webhook_messages.c.due_at, sqlite_where=IS_WAITING, postgresql_where=IS_WAITING)
+Index("webhook_messages_of_owner", webhook_messages.c.workspace_id, webhook_messages.c.owner, webhook_messages.c.id)
+Index("webhook_messages_of_endpoint", webhook_messages.c.endpoint_id)
+
+webhook_attempts = Table(
+    "webhook_attempts",
+    metadata,
+    Column("message_id", String(120), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("status", Integer),
+    Column("failure", Text),
+    Column("milliseconds", Integer, nullable=False),
+    PrimaryKeyConstraint("message_id", "number"),
+)
+
+redeemed_receipts = Table(
+    "redeemed_receipts",
+    metadata,
+    Column("nonce", String(80), primary_key=True),
+    Column("question_id", String(40), nullable=False),
+    Column("redeemed_by", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
 people = Table(
     "people",
     metadata,
@@ -198,4 +264,6 @@ api_keys = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("last_used_at", BigInteger),
     Column("revoked_at", BigInteger),
+    Column("callback_secret", Text),
+    Column("callback_hosts", Text, nullable=False, server_default=""),
 )

@@ -12,6 +12,7 @@ from bot.api.bodies import AskBody
 from bot.api.callers import Caller, Scope
 from bot.api.common import REPLAYED, QuestionCalls, command_key, job_name, json_response, same_workspace
 from bot.api.documents import takes
+from bot.api.hooks import check_callback
 from bot.api.plain import plain_router
 from bot.api.problems import Problem, refused, unacceptable
 from bot.api.reading import checked, read_json
@@ -44,7 +45,9 @@ class Asking(QuestionCalls):
         same_workspace(caller, body.workspace_id)
         job_id = _job(path_job, body)
         self._limit(caller, job_id)
-        asker = Asker(caller.principal, caller.actor.name)
+        if body.callback_url is not None:
+            check_callback(self.services, caller.key, body.callback_url, "/callbackUrl")
+        asker = Asker(caller.principal, caller.actor.name, caller.key.id)
         spec = compose(body.draft(job_id), asker, self.services.house)
         if isinstance(spec, Unacceptable):
             raise unacceptable(spec)

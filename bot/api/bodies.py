@@ -171,5 +171,12 @@ class JobBody(Body):
         return OnTimeout(self.on_timeout) if self.on_timeout is not None else None
 
 
+class WebhookBody(Body):
+    url: Annotated[StrictStr, Field(min_length=1, max_length=2000)]
+    events: list[Annotated[StrictStr, Field(min_length=1, max_length=60)]] = Field(
+        default=["question.*"], min_length=1, max_length=20
+    )
+
+
 class ProgressBody(Body):
     text: Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]

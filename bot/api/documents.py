@@ -16,6 +16,7 @@ _BODIES: tuple[type[BaseModel], ...] = (
     bodies.CommentBody,
     bodies.JobBody,
     bodies.ProgressBody,
+    bodies.WebhookBody,
 )
 
 

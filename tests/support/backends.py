@@ -14,6 +14,7 @@ from adapters.memory.eventlog import MemoryEventLog
 from adapters.memory.outbox import MemoryOutbox
 from adapters.memory.reader import MemoryReader
 from adapters.memory.store import MemoryStore
+from adapters.memory.webhooks import MemoryWebhooks
 from adapters.sql.access import Access
 from adapters.sql.database import Database, migrate, open_database
 from adapters.sql.directory import SqlDirectory
@@ -21,8 +22,9 @@ from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
 from adapters.sql.reader import SqlReader
 from adapters.sql.store import SqlStore
+from adapters.sql.webhooks import SqlWebhooks
 from core.engine import Engine
-from core.ports import Directory, EventLog, Outbox, Reader, Store
+from core.ports import Directory, EventLog, Outbox, Reader, Store, Webhooks
 from core.waiters import Waiters
 
 
@@ -37,6 +39,7 @@ class Backend:
     outbox: Outbox
     directory: Directory
     log: EventLog
+    webhooks: Webhooks
     database: Database | None = None
 
     def engine(self) -> Engine:
@@ -57,6 +60,7 @@ def memory_backend(clock: Callable[[], datetime] = _machine_clock) -> Backend:
         MemoryOutbox(database),
         MemoryDirectory(database),
         MemoryEventLog(database),
+        MemoryWebhooks(database),
     )
 
 
@@ -72,6 +76,7 @@ def sql_backend(url: str, clock: Callable[[], datetime] = _machine_clock) -> Ite
             SqlOutbox(access),
             SqlDirectory(access),
             SqlEventLog(access),
+            SqlWebhooks(access),
             database,
         )
     finally:

@@ -81,7 +81,12 @@ class RunningServer:
     def new_key(self, name: str, scope: str, person: str | None = None) -> str:
         """A key made as an operator makes it, with `handraise-bot keys create`."""
         whose = ["--person", person] if person is not None else []
-        made: str = json.loads(self._keys("create", "--name", name, "--scope", scope, "--json", *whose))["key"]
+        made: str = self.made_key(name, scope, *whose)["key"]
+        return made
+
+    def made_key(self, name: str, scope: str, *words: str) -> dict[str, Any]:
+        """The same, with all that is said about it."""
+        made: dict[str, Any] = json.loads(self._keys("create", "--name", name, "--scope", scope, "--json", *words))
         return made
 
     def revoke(self, name: str) -> None:
