@@ -9,6 +9,8 @@ from adapters.sql.database import HEAD, migrate
 from bot.checks import Trouble, check_data_dir, check_schema, usable_database
 from bot.cli_keys import keys
 from bot.cli_options import DatabaseUrl, DataDir, problems_as_sentences, settings_from
+from bot.cli_receipts import receipts
+from bot.cli_webhooks import webhooks
 from bot.serving import serve_forever
 from bot.settings import SettingsProblem, load_settings
 
@@ -16,6 +18,8 @@ app = typer.Typer(
     name="handraise-bot", help="AI agents raise their hand; people answer.", no_args_is_help=True, add_completion=False
 )
 app.add_typer(keys, name="keys")
+app.add_typer(webhooks, name="webhooks")
+app.add_typer(receipts, name="receipts")
 
 
 def main() -> None:

@@ -6,15 +6,12 @@ from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 import typer
-import uvloop
 
-from adapters.sql.access import Access
-from adapters.sql.database import migrate, open_database
 from adapters.sql.directory import SqlDirectory
 from bot.api.callers import Scope
 from bot.api.wire import maybe_instant
-from bot.checks import Trouble, usable_database
-from bot.cli_options import DatabaseUrl, DataDir, Json, problems_as_sentences, settings_from
+from bot.checks import Trouble
+from bot.cli_options import DatabaseUrl, DataDir, Json, on_database, problems_as_sentences, settings_from
 from bot.keys import new_key
 from bot.settings import Settings
 from bot.wiring import WORKSPACE
@@ -63,7 +60,7 @@ def create_key(
     typer.echo(secret)
     typer.echo(f"Key {key.id} ({', '.join(key.scopes)}). It is not shown again.", err=True)
     if Scope.ASK in scopes:
-        typer.echo(f"What goes to the callbackUrl of its questions is signed with {key.callback_secret}", err=True)
+        typer.echo(f"Callbacks of its questions are signed with {key.callback_secret}", err=True)
     if key.person is not None and key.person.role is not Role.ADMIN:
         typer.echo(f"{key.person.name} is a member; until roles are given, only the admin may answer.", err=True)
 
@@ -101,13 +98,7 @@ def revoke_key(
 
 
 def _with_directory(settings: Settings, work: Callable[[SqlDirectory], Coroutine[Any, Any, T]]) -> T:
-    with usable_database(settings) as database:
-        migrate(database)
-    access = Access(open_database(settings.database))
-    try:
-        return uvloop.run(work(SqlDirectory(access)))
-    finally:
-        access.close()
+    return on_database(settings, lambda access: work(SqlDirectory(access)))
 
 
 async def _all_keys(directory: SqlDirectory) -> list[ApiKey]:

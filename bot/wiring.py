@@ -10,12 +10,15 @@ from importlib.metadata import version
 import structlog
 from fastapi import FastAPI
 
+from adapters.receipts.keys import load_epoch, load_signing_key
+from adapters.receipts.verifier import verify
 from adapters.sql.access import Access
 from adapters.sql.database import migrate, open_database
 from adapters.sql.directory import SqlDirectory
 from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
 from adapters.sql.reader import SqlReader
+from adapters.sql.redemptions import SqlRedemptions
 from adapters.sql.store import SqlStore
 from adapters.sql.webhooks import SqlWebhooks
 from adapters.web.pages import Pages
@@ -26,6 +29,7 @@ from bot import firstrun
 from bot.api.app import create_app
 from bot.api.callers import Callers
 from bot.api.services import Services
+from bot.api.wire import View
 from bot.messages import MessageWords
 from bot.metrics import Metrics
 from bot.scheduler import Chores, Scheduler
@@ -39,6 +43,7 @@ from core.ports import Change, Claim, Reader, Store, StoreUnavailable, Surface
 from core.posting import Postman
 from core.question import Target
 from core.rates import RateLimiter
+from core.receipts import receipt_for
 from core.stream import EventHub
 from core.sweeper import Sweeper
 from core.waiters import Waiters
@@ -83,7 +88,9 @@ async def open_program(
         webhooks, guard = SqlWebhooks(access), Guard(settings.allowed_hosts)
         courier = WebhookSender(guard)
         stack.push_async_callback(courier.close)
-        words = MessageWords(log, store, base_url)
+        signing_key, epoch = load_signing_key(settings.data_dir), load_epoch(settings.data_dir)
+        view = View(base_url, lambda question: receipt_for(question, signing_key, epoch))
+        words = MessageWords(log, store, view)
         postman = Postman(webhooks, courier, words.compose, WORKSPACE, random.random)
 
         def on_change(change: Change) -> None:
@@ -114,13 +121,15 @@ async def open_program(
             hub,
             callers,
             House(WORKSPACE, settings.limits, ADMIN_ANSWERS, tuple(surfaces)),
-            base_url,
+            view,
             RateLimiter(settings.rate_limit) if settings.rate_limit is not None else None,
             webhooks,
             postman,
             guard.objection,
             new_secret,
             store.now,
+            SqlRedemptions(access),
+            lambda receipt, now: verify(receipt, [signing_key.public], now, epoch=epoch),
             lambda: _troubles(store, scheduler),
         )
         pages = Pages(reader, store, WORKSPACE, command, behind_proxy=bool(settings.public_url))

@@ -341,6 +341,11 @@ class Webhooks(Protocol):
         """Newest first."""
 
 
+class Redemptions(Protocol):
+    async def redeem(self, nonce: str, question_id: QuestionId, by: Principal) -> bool:
+        """True for exactly one caller per nonce."""
+
+
 @dataclass(frozen=True, slots=True)
 class ApiKey:
     """A key as it is kept: never the secret, only its digest."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from core.ids import NoticeId, PersonId, QuestionId
+from core.ids import NoticeId, PersonId, Principal, QuestionId
 from core.job import Job
 from core.people import Person
 from core.ports import ApiKey, Attempt, JobKey, MessageRef, Recorded, StoredEvent
@@ -62,6 +62,7 @@ class MemoryDatabase:
         self.keys: dict[str, ApiKey] = {}
         self.endpoints: dict[str, Endpoint] = {}
         self.postings: dict[str, Posting] = {}
+        self.redeemed: dict[str, tuple[QuestionId, Principal]] = {}
 
     def post(self, message: Message) -> None:
         now = self.now()

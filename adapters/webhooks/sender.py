@@ -101,7 +101,7 @@ class WebhookSender:
     async def _post(self, url: str, headers: dict[str, str], body: bytes, answer: "_Answer") -> None:
         session = self._session(self._guard.is_named(url))
         headers |= {"content-type": "application/json", "user-agent": "handraise", "accept-encoding": "identity"}
-        # As it was given: receivers may have signed their own query, and another spelling of it is not what they signed.
+        # As it was given: receivers may have signed their own query, and another spelling is not what they signed.
         target = URL(url, encoded=True)
         async with session.post(target, data=body, headers=headers, allow_redirects=False) as response:
             answer.status = response.status

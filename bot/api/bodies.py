@@ -171,6 +171,11 @@ class JobBody(Body):
         return OnTimeout(self.on_timeout) if self.on_timeout is not None else None
 
 
+class RedeemBody(Body):
+    receipt: Annotated[StrictStr, Field(min_length=1, max_length=8192)]
+    action_digest: Annotated[StrictStr, Field(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
+
+
 class WebhookBody(Body):
     url: Annotated[StrictStr, Field(min_length=1, max_length=2000)]
     events: list[Annotated[StrictStr, Field(min_length=1, max_length=60)]] = Field(

@@ -117,7 +117,7 @@ class QuestionCalls:
         self.callers = services.callers
 
     def shown(self, question: Question) -> Json:
-        return question_json(question, self.services.base_url)
+        return question_json(question, self.services.view)
 
     async def visible(self, caller: Caller, raw_id: str) -> Question:
         """The question, if there is one and this caller may see it; otherwise it does not exist."""
@@ -148,5 +148,5 @@ class QuestionCalls:
         """A refusal about a question that has settled tells the loser how, and who won."""
         if question.outcome is None:
             raise refused(refusal)
-        outcome = outcome_json(question, question.outcome)
+        outcome = outcome_json(question, question.outcome, self.services.view)
         raise refused(refusal, {"question": self.shown(question), "outcome": outcome})

@@ -17,6 +17,7 @@ _BODIES: tuple[type[BaseModel], ...] = (
     bodies.JobBody,
     bodies.ProgressBody,
     bodies.WebhookBody,
+    bodies.RedeemBody,
 )
 
 

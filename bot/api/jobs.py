@@ -76,7 +76,7 @@ class JobCalls:
         where = QuestionFilter(job.workspace_id, _STATUSES[status], job_id=job.id)
         found = await self._reader.questions(where, limit=limit + 1, after=question_cursor(cursor))
         page, last = page_of(found, limit)
-        questions = [question_json(question, self._services.base_url) for question in page if caller.sees(question)]
+        questions = [question_json(question, self._services.view) for question in page if caller.sees(question)]
         return json_response({"questions": questions, "nextCursor": last.id if last is not None else None})
 
     async def steer(self, request: Request, job_id: str) -> Response:

@@ -4,10 +4,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from adapters.receipts.verifier import Invalid, Verified
 from bot.api.callers import Callers
+from bot.api.wire import View
 from core.asking import House
 from core.engine import Engine
-from core.ports import Reader, Webhooks
+from core.ports import Reader, Redemptions, Webhooks
 from core.posting import Postman
 from core.rates import RateLimiter
 from core.stream import EventHub
@@ -22,7 +24,7 @@ class Services:
     hub: EventHub
     callers: Callers
     house: House
-    base_url: str
+    view: View
     #: Asks per key and per job; None when the operator switched it off.
     limiter: RateLimiter | None
     webhooks: Webhooks
@@ -31,5 +33,8 @@ class Services:
     objection_to_url: Callable[[str], str | None]
     new_webhook_secret: Callable[[], str]
     now: Callable[[], Awaitable[datetime]]
+    redemptions: Redemptions
+    #: What a receipt says, or why it is none of ours.
+    read_receipt: Callable[[str, datetime], Verified | Invalid]
     #: What keeps the server from being ready, as sentences; empty when it is.
     troubles: Callable[[], Awaitable[list[str]]]

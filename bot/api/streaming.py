@@ -120,7 +120,7 @@ class Streaming:
                 case Resync():
                     yield _frame(heard.after, "resync", to_json({"after": heard.after}))
                 case LoggedEvent():
-                    body = to_json(envelope_json(heard, self._services.base_url))
+                    body = to_json(envelope_json(heard, self._services.view))
                     yield _frame(heard.position, heard.stored.name, body)
 
     async def socket(self, socket: WebSocket) -> None:
@@ -145,7 +145,7 @@ class Streaming:
                     case Resync():
                         await socket.send_json({"type": "resync", "id": heard.after, "data": {"after": heard.after}})
                     case LoggedEvent():
-                        body = envelope_json(heard, self._services.base_url)
+                        body = envelope_json(heard, self._services.view)
                         await socket.send_text(to_json({"id": heard.position, **body}).decode())
             await socket.close(1012, "come back in a moment")
         except (WebSocketDisconnect, RuntimeError):

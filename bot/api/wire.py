@@ -1,6 +1,7 @@
 """How questions, jobs and events look on the wire: camelCase, seed 1's status words, instants in UTC milliseconds."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from core.answers import AnswerShape, AnswerValue, FormShape, Option, options_of
@@ -31,6 +32,15 @@ from core.question import (
 )
 
 Json = dict[str, object]
+
+
+@dataclass(frozen=True)
+class View:
+    """What this server adds to a question when it tells of it: where it is seen, and the receipt of its decision."""
+
+    base_url: str
+    receipt_of: Callable[[Question], str | None]
+
 
 STATUS_WORDS: Mapping[Status, str] = {
     Status.OPEN: "pending",
@@ -68,7 +78,7 @@ def decider_json(decider: Decider) -> Json:
     return {"type": decider.type, "id": decider.id, "name": decider.name, "surface": decider.surface}
 
 
-def outcome_json(question: Question, outcome: Outcome) -> Json:
+def outcome_json(question: Question, outcome: Outcome, view: View) -> Json:
     spec = question.spec
     body: Json = {
         "kind": outcome.kind.value,
@@ -84,6 +94,9 @@ def outcome_json(question: Question, outcome: Outcome) -> Json:
         body["actionDigest"] = spec.action.digest
         if outcome.decided_digest is not None:
             body["decidedDigest"] = outcome.decided_digest
+    receipt = view.receipt_of(question)
+    if receipt is not None:
+        body["receipt"] = receipt
     return body
 
 
@@ -129,9 +142,9 @@ def _delivery(record: DeliveryRecord) -> Json:
     return body
 
 
-def question_json(question: Question, base_url: str) -> Json:
+def question_json(question: Question, view: View) -> Json:
     spec, outcome = question.spec, question.outcome
-    url = f"{base_url}/q/{question.id}"
+    url = f"{view.base_url}/q/{question.id}"
     # The web page shows the record itself, so a question is there the moment it is asked.
     web: Json = {"surface": "web", "state": "posted", "at": instant(question.asked_at), "link": url}
     answered = outcome is not None and outcome.kind is OutcomeKind.ANSWERED
@@ -153,7 +166,7 @@ def question_json(question: Question, base_url: str) -> Json:
         "response": response_json(spec.shape, outcome.answer) if outcome and outcome.answer else None,
         "respondedBy": outcome.decided_by.name if outcome is not None and answered else None,
         "respondedAt": instant(outcome.decided_at) if outcome is not None and answered else None,
-        "outcome": outcome_json(question, outcome) if outcome is not None else None,
+        "outcome": outcome_json(question, outcome, view) if outcome is not None else None,
         "comments": [_comment(comment) for comment in question.comments],
         "lateAnswers": [
             {"response": response_json(spec.shape, late.answer), "by": decider_json(late.by), "at": instant(late.at)}
@@ -220,12 +233,12 @@ def job_json(job: Job) -> Json:
     }
 
 
-def envelope_json(logged: LoggedEvent, base_url: str) -> Json:
+def envelope_json(logged: LoggedEvent, view: View) -> Json:
     """An event as streams and webhooks carry it: what happened, and the question or job it happened to."""
     stored, question, job = logged.stored, logged.question, logged.job
     data: Json = {}
     if question is not None:
-        data = question_json(question, base_url)
+        data = question_json(question, view)
         data["event"] = event_json(stored, question.spec.shape)
     elif job is not None:
         data = job_json(job)

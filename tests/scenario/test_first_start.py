@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from adapters.sql.database import HEAD
 from tests.scenario.talk import CHOICE, answer, ask, happened, look, ok, problem
 from tests.support.postgres import Postgres
 from tests.support.servers import BIN, RunningServer, clean_environment, running
@@ -295,7 +296,7 @@ def test_check_finds_nothing_wrong_before_and_after_the_first_start(tmp_path: Pa
         [
             "ok       settings",
             "ok       data folder data",
-            "ok       database sqlite:///data/handraise.db: schema 0001",
+            f"ok       database sqlite:///data/handraise.db: schema {HEAD}",
         ],
     )
 
@@ -329,8 +330,8 @@ def test_migrate_says_what_it_did(tmp_path: Path) -> None:
     first = _command(tmp_path, "migrate")
     second = _command(tmp_path, "migrate")
 
-    assert (first.returncode, first.stdout) == (0, "The schema is now at 0001.\n")
-    assert (second.returncode, second.stdout) == (0, "The schema is already at 0001.\n")
+    assert (first.returncode, first.stdout) == (0, f"The schema is now at {HEAD}.\n")
+    assert (second.returncode, second.stdout) == (0, f"The schema is already at {HEAD}.\n")
 
 
 # keys
@@ -354,7 +355,11 @@ def test_a_new_key_is_shown_once_and_works_at_once(server: RunningServer) -> Non
         question = ask(builder)
     assert done.returncode == 0
     assert re.fullmatch(r"hr_[\w-]{43}\n", done.stdout)
-    assert re.fullmatch(r"Key k_[0-9a-f]{12} \(ask, read\)\. It is not shown again\.\n", done.stderr)
+    assert re.fullmatch(
+        r"Key k_[0-9a-f]{12} \(ask, read\)\. It is not shown again\.\n"
+        r"Callbacks of its questions are signed with whsec_\S+\n",
+        done.stderr,
+    )
     assert question["askedBy"] == "builder"
     assert re.search(
         rf"^k_[0-9a-f]{{12}}  {re.escape(hint)}…  active   never used +ask,read +builder$", listed.stdout, re.MULTILINE
@@ -369,13 +374,14 @@ def test_a_key_of_a_person_is_made_and_listed_as_json(server: RunningServer) -> 
 
     listed = _listed(server)[made["id"]]
     created = datetime.fromisoformat(listed["createdAt"])
-    assert made == listed | {"key": made["key"]}
+    assert made == listed | {"key": made["key"], "callbackSecret": made["callbackSecret"]}
     assert listed == {
         "id": made["id"],
         "name": "phone",
         "hint": made["key"][:8],
         "scopes": ["answer", "admin"],
         "person": "Admin",
+        "callbackHosts": [],
         "createdAt": listed["createdAt"],
         "lastUsedAt": None,
         "revokedAt": None,

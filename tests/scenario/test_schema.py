@@ -38,6 +38,7 @@ _CALLS = [
     ("GET", "/api/jobs/{jobId}/questions"),
     ("POST", "/api/jobs/{jobId}/questions"),
     ("POST", "/api/jobs/{jobId}/progress"),
+    ("POST", "/api/receipts/redeem"),
     ("GET", "/api/webhooks"),
     ("POST", "/api/webhooks"),
     ("DELETE", "/api/webhooks/{id}"),

@@ -13,6 +13,7 @@ from adapters.memory.directory import MemoryDirectory
 from adapters.memory.eventlog import MemoryEventLog
 from adapters.memory.outbox import MemoryOutbox
 from adapters.memory.reader import MemoryReader
+from adapters.memory.redemptions import MemoryRedemptions
 from adapters.memory.store import MemoryStore
 from adapters.memory.webhooks import MemoryWebhooks
 from adapters.sql.access import Access
@@ -21,10 +22,11 @@ from adapters.sql.directory import SqlDirectory
 from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
 from adapters.sql.reader import SqlReader
+from adapters.sql.redemptions import SqlRedemptions
 from adapters.sql.store import SqlStore
 from adapters.sql.webhooks import SqlWebhooks
 from core.engine import Engine
-from core.ports import Directory, EventLog, Outbox, Reader, Store, Webhooks
+from core.ports import Directory, EventLog, Outbox, Reader, Redemptions, Store, Webhooks
 from core.waiters import Waiters
 
 
@@ -40,6 +42,7 @@ class Backend:
     directory: Directory
     log: EventLog
     webhooks: Webhooks
+    redemptions: Redemptions
     database: Database | None = None
 
     def engine(self) -> Engine:
@@ -61,6 +64,7 @@ def memory_backend(clock: Callable[[], datetime] = _machine_clock) -> Backend:
         MemoryDirectory(database),
         MemoryEventLog(database),
         MemoryWebhooks(database),
+        MemoryRedemptions(database),
     )
 
 
@@ -77,6 +81,7 @@ def sql_backend(url: str, clock: Callable[[], datetime] = _machine_clock) -> Ite
             SqlDirectory(access),
             SqlEventLog(access),
             SqlWebhooks(access),
+            SqlRedemptions(access),
             database,
         )
     finally:
