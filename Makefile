@@ -42,6 +42,7 @@ soak: $(TESTABLE)
 bench: $(TESTABLE)
 	$(BIN)/python -m bench.cycle
 	$(BIN)/python -m bench.timers
+	$(BIN)/python -m bench.relay
 
 clean:
 	rm -rf $(VENV) build *.egg-info sdk/src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

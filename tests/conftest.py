@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.foreign import install_node_verifier
 from tests.support.postgres import Postgres
 from tests.support.servers import RunningServer, running
 
@@ -14,6 +15,14 @@ def postgres() -> Iterator[Postgres]:
     server = Postgres()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def node_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with npm's own verifier of Standard Webhooks."""
+    folder = tmp_path_factory.mktemp("node")
+    install_node_verifier(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -2,28 +2,14 @@
 
 import base64
 import json
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from standardwebhooks import Webhook, WebhookVerificationError
 
 from adapters.webhooks.signing import new_secret, signature_headers
+from tests.support.foreign import Message, verdict_of_python, verdicts_of_node
 
-NODE_PACKAGE = "standardwebhooks@1.1.1"
-VERIFIER = """
-const { Webhook } = require("standardwebhooks");
-for (const line of require("fs").readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
-  const { secret, headers, body } = JSON.parse(line);
-  try {
-    new Webhook(secret).verify(Buffer.from(body, "base64"), headers);
-    console.log("accepted");
-  } catch (error) {
-    console.log(error.constructor.name);
-  }
-}
-"""
 BODIES = [
     b'{"type":"question.answered","data":{"answer":"yes"}}',
     b"{}",
@@ -32,41 +18,9 @@ BODIES = [
     json.dumps({"long": "x" * 100_000}).encode(),
 ]
 
-Message = tuple[str, dict[str, str], bytes]
-
 
 def now() -> int:
     return int(datetime.now(UTC).timestamp())
-
-
-@pytest.fixture(scope="session")
-def node_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("node")
-    command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", NODE_PACKAGE]
-    installed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    if installed.returncode != 0:
-        pytest.fail(f"npm cannot install {NODE_PACKAGE}, which checks our signatures:\n{installed.stderr}")
-    (folder / "verify.cjs").write_text(VERIFIER, encoding="utf-8")
-    return folder
-
-
-def verdicts_of_node(folder: Path, messages: list[Message]) -> list[str]:
-    lines = [
-        json.dumps({"secret": secret, "headers": headers, "body": base64.b64encode(body).decode()})
-        for secret, headers, body in messages
-    ]
-    command = ["node", str(folder / "verify.cjs")]
-    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True, timeout=60)
-    return done.stdout.split()
-
-
-def verdict_of_python(message: Message) -> str:
-    secret, headers, body = message
-    try:
-        Webhook(secret).verify(body, headers)
-    except WebhookVerificationError:
-        return "WebhookVerificationError"
-    return "accepted"
 
 
 def signed(secret: str, count: int) -> list[Message]:
