@@ -59,8 +59,8 @@ class Receivers:
             await asyncio.sleep(30)
         if throw < 45:
             self.misdeeds["reset"] += 1
-            assert request.transport is not None
-            request.transport.abort()
+            if request.transport is not None:  # else the sender is gone already
+                request.transport.abort()
             return web.Response()
         if throw < 50:
             return self._did("429", web.Response(status=429, headers={"Retry-After": "90"}))
@@ -104,7 +104,8 @@ async def _records(backend: Backend) -> list[MessageRecord]:
 
 async def _run(folder: Path, events: int, kills: int) -> tuple[Receivers, list[MessageRecord], dict[int, str], int]:
     receivers, ahead, chance = Receivers(), folder / "ahead", random.Random(11)
-    ahead.write_text("0")
+    clock = ShiftedClock(ahead)
+    clock.advance(timedelta(0))
     application = web.Application()
     application.router.add_post("/hook/{agent}", receivers.handle)
     application.router.add_route("*", "/moved", receivers.moved)
@@ -114,7 +115,7 @@ async def _run(folder: Path, events: int, kills: int) -> tuple[Receivers, list[M
     await site.start()
     port: int = runner.addresses[0][1]
     url, killed = sqlite_url(folder), 0
-    with sql_backend(url, ShiftedClock(ahead)) as backend:
+    with sql_backend(url, clock) as backend:
         secrets = await _happenings(backend, port, events)
         async with asyncio.timeout(600):
             while True:
@@ -122,7 +123,7 @@ async def _run(folder: Path, events: int, kills: int) -> tuple[Receivers, list[M
                 for _ in range(chance.randint(25, 60)):
                     await asyncio.sleep(0.05)
                     # Virtual time runs about two hundred times as fast as ours, so leases and pauses end soon.
-                    ahead.write_text(str(float(ahead.read_text()) + 10))
+                    clock.advance(timedelta(seconds=10))
                 sender.kill()
                 sender.wait()
                 killed += 1
