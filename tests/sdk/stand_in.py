@@ -5,13 +5,15 @@ People act on a question the moment the client polls it (`when_polled`), so no t
 
 import json
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from .questions import ASKED_AT, PersonActs, problem
+from .streams import EventStream
 
 Json = dict[str, Any]
 Reply = tuple[int, object]
@@ -38,6 +40,11 @@ class StandIn(PersonActs):
     jobs: dict[str, Json] = field(default_factory=dict)
     requests: list[Seen] = field(default_factory=list)
     is_ready: bool = True
+    webhooks: dict[str, Json] = field(default_factory=dict)
+    events: EventStream = field(default_factory=EventStream)
+    version: str = "0.1.0"
+    # Added to the Date header, for clients that look at their clock.
+    clock_offset: float = 0.0
 
     def __post_init__(self) -> None:
         self._changed = threading.Condition()
@@ -60,6 +67,7 @@ class StandIn(PersonActs):
 
     def start(self) -> None:
         self._is_stopping = False
+        self.events.open()
         self._http = ThreadingHTTPServer(("127.0.0.1", self.port), _handler(self))
         self._http.daemon_threads = True
         self.port = self._http.server_address[1]
@@ -70,6 +78,7 @@ class StandIn(PersonActs):
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
+        self.events.close()
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
@@ -85,6 +94,12 @@ class StandIn(PersonActs):
     def when_polled(self, *acts: Callable[[Json], None]) -> None:
         """One act for each of the next long polls."""
         self._acts += acts
+
+    def settle(self, question: Json, value: Any) -> None:
+        """A person answers while somebody waits for it."""
+        with self._changed:
+            self.answer(question, value)
+            self._changed.notify_all()
 
     def bodies(self, method: str, path: str) -> list[Any]:
         return [seen.body for seen in self.requests if (seen.method, seen.path) == (method, path)]
@@ -114,6 +129,8 @@ class StandIn(PersonActs):
                     return fault[1][0], fault[1][1], fault[2]
         if seen.path == "/readyz":
             return (200, {"status": "ready"}, {}) if self.is_ready else (503, problem(503, "slack is away"), {})
+        if seen.path == "/openapi.json":
+            return 200, {"openapi": "3.1.0", "info": {"title": "handraise", "version": self.version}}, {}
         key = seen.headers.get("authorization", "").removeprefix("Bearer ")
         if key not in (AGENT_KEY, PERSON_KEY):
             return 401, problem(401, "This key is not known.", "unauthorized"), {}
@@ -146,6 +163,24 @@ class StandIn(PersonActs):
                 return self._poll(self.questions[question_id], seen.query)
             case ("POST", ["questions", question_id, verb]) if self._sees(question_id, is_person):
                 return self._act(self.questions[question_id], verb, seen, is_person)
+            case (method, parts):
+                return self._route_back(method, parts, seen, is_person=is_person)
+
+    def _route_back(self, method: str, parts: list[str], seen: Seen, *, is_person: bool) -> Reply:
+        """What brings answers back to the agent: streams, webhooks, and the agent's own progress."""
+        match (method, parts):
+            case ("GET", ["events"]):
+                return 200, self.events.read(seen.headers.get("last-event-id"), job=None)
+            case ("GET", ["jobs", job, "events"]):
+                return 200, self.events.read(seen.headers.get("last-event-id"), job=job)
+            case ("POST", ["jobs", job, "progress"]):
+                self.jobs[job] = {"id": job, "status": "running", "progress": {"text": seen.body["text"]}}
+                self.events.emit("job.progress", self.jobs[job])
+                return 202, self.jobs[job]
+            case (_, ["webhooks", *_]) if is_person:
+                return 403, problem(403, "This key lacks the scope ask. Use a key that has it.", "scope_missing")
+            case (method, ["webhooks", *rest]):
+                return self._webhook(method, rest, seen)
         return 404, problem(404, "There is nothing of that name.", "not_found")
 
     def _sees(self, question_id: str, is_person: bool) -> bool:
@@ -206,6 +241,23 @@ class StandIn(PersonActs):
         self.answer(question, body["response"]["value"], text=body["response"].get("text"))
         return 200, {"success": True, "jobResumed": True, "question": question}
 
+    def _webhook(self, method: str, rest: list[str], seen: Seen) -> Reply:
+        match (method, rest):
+            case ("POST", []):
+                webhook = {"id": f"wh_{len(self.webhooks) + 1}", **seen.body}
+                self.webhooks[webhook["id"]] = webhook
+                return 201, webhook | {"secret": "whsec_Zmlyc3Q="}
+            case ("GET", []):
+                return self._page("webhooks", list(self.webhooks.values()), seen.query)
+            case ("DELETE", [webhook_id]) if webhook_id in self.webhooks:
+                del self.webhooks[webhook_id]
+                return 204, ""
+            case ("POST", [webhook_id, "test"]) if webhook_id in self.webhooks:
+                return 202, {"messageId": "msg_1"}
+            case ("POST", [webhook_id, "rotate"]) if webhook_id in self.webhooks:
+                return 200, self.webhooks[webhook_id] | {"secret": "whsec_c2Vjb25k"}
+        return 404, problem(404, "There is nothing of that name.", "not_found")
+
     def _page(self, name: str, rows: list[Json], query: dict[str, str]) -> Reply:
         start = int(query.get("cursor", "0"))
         end = start + min(self.page_size, int(query.get("limit", "50")))
@@ -229,6 +281,9 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
             if status == 0:
                 self.close_connection = True
                 return
+            if isinstance(reply, Iterator):
+                self._stream(reply)
+                return
             content = reply.encode() if isinstance(reply, str) else json.dumps(reply).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/problem+json" if status >= 400 else "application/json")
@@ -238,7 +293,20 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = _serve  # noqa: N815
+        def _stream(self, chunks: Iterator[bytes]) -> None:
+            self.close_connection = True
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+            self.end_headers()
+            self.wfile.flush()
+            for chunk in chunks:
+                self.wfile.write(chunk)
+                self.wfile.flush()
+
+        do_GET = do_POST = do_DELETE = _serve  # noqa: N815
+
+        def date_time_string(self, timestamp: float | None = None) -> str:
+            return super().date_time_string(timestamp or time.time() + stand_in.clock_offset)
 
         def handle(self) -> None:
             try:

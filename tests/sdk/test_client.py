@@ -41,11 +41,11 @@ def person(server: StandIn) -> Iterator[Handraise]:
 def test_ask_waits_and_returns_the_answer_as_a_value(server: StandIn, agent: Handraise) -> None:
     server.when_polled(lambda question: None, answering("pg", text="we know it"))
 
-    question = agent.ask("Which database?", options=["pg", {"label": "SQLite", "value": "lite"}], job="build-17")
+    answer = agent.ask("Which database?", options=["pg", {"label": "SQLite", "value": "lite"}], job="build-17")
 
-    assert (question.id, question.standing, question.value) == ("q_1", Standing.ANSWERED, "pg")
-    assert (question.note, str(question.decided_by), question.job_id) == ("we know it", "Dana on slack", "build-17")
-    assert question.decided_at == datetime(2026, 11, 18, 9, tzinfo=UTC)
+    assert (answer.id, answer.status, answer.value) == ("q_1", "answered", "pg")
+    assert (answer.text, str(answer.answered_by), answer.question.job_id) == ("we know it", "Dana on slack", "build-17")
+    assert answer.decided_at == datetime(2026, 11, 18, 9, tzinfo=UTC)
     assert server.questions["q_1"]["options"] == [{"label": "pg"}, {"label": "SQLite", "value": "lite"}]
 
 
@@ -55,20 +55,21 @@ def test_only_an_approval_is_a_yes(server: StandIn, agent: Handraise) -> None:
     rejected = agent.approve("Create tickets?", tool="linear.create", arguments={"count": 5})
     approved = agent.approve("Create fewer?", tool="linear.create", arguments={"count": 5})
 
-    assert (rejected.is_approved, approved.is_approved, approved.arguments) == (False, True, {"count": 3})
+    assert (rejected.approved, approved.approved, approved.arguments) == (False, True, {"count": 3})
 
 
 def test_a_question_that_holds_nothing_returns_at_once_marked_as_default(server: StandIn, agent: Handraise) -> None:
-    question = agent.ask("Which branch?", kind="non_blocking", default="main")
+    answer = agent.ask("Which branch?", kind="non_blocking", default="main")
 
-    assert (question.value, question.is_default, question.is_open) == ("main", True, True)
+    assert (answer.value, answer.is_default, answer.status, answer.answered_by) == ("main", True, "open", None)
     assert len(server.requests) == 1
 
 
-def test_no_wait_means_no_poll(server: StandIn, agent: Handraise) -> None:
-    question = agent.ask("Which?", wait=timedelta(0), time_limit=timedelta(minutes=45), reminder=timedelta(seconds=90))
+@pytest.mark.parametrize("wait", [None, 0, "0", timedelta(0)])
+def test_no_wait_means_no_poll(server: StandIn, agent: Handraise, wait: Any) -> None:
+    answer = agent.ask("Which?", wait=wait, time_limit="45m", reminder=timedelta(seconds=90))
 
-    assert (question.is_open, question.value) == (True, None)
+    assert (answer.status, answer.value) == ("open", None)
     assert [seen.method for seen in server.requests] == ["POST"]
     assert (server.questions["q_1"]["timeoutMinutes"], server.questions["q_1"]["reminderMinutes"]) == (45, 1.5)
 

@@ -23,7 +23,10 @@ from handraise.question import Decider, Question, Standing
 def settled(
     status: str, kind: str | None, value: Any = None, shape: str = "text", type_: str = "blocking", **more: Any
 ) -> Question:
-    outcome = None if kind is None else {"kind": kind, "response": {"type": shape, "value": value}}
+    outcome = None
+    if kind is not None:
+        by = {"type": "person" if kind == "answered" else "default", "name": "Dana"}
+        outcome = {"kind": kind, "response": {"type": shape, "value": value}, "decidedBy": by}
     json = {"id": "q_1", "status": status, "outcome": outcome, "responseType": shape, "type": type_, **more}
     return Question.from_json(json)
 
@@ -52,6 +55,21 @@ def test_every_state_has_its_standing_and_exit_code(question: Question, expected
 @pytest.mark.parametrize("value", ["true", 1, None, "approved", {}])
 def test_only_the_exact_value_true_approves(value: object) -> None:
     assert settled("answered", "answered", value, "approval").standing is Standing.REJECTED
+
+
+@pytest.mark.parametrize("decided_by", [None, {}, {"type": "asker"}, {"type": "default"}, {"type": "deadline"}])
+def test_an_approval_by_nobody_who_can_approve_is_not_understood(decided_by: Any) -> None:
+    question = settled("answered", "answered", True, "approval")
+    question.json["outcome"]["decidedBy"] = decided_by
+
+    with pytest.raises(UnexpectedReply, match="no approval"):
+        _ = question.is_approved
+
+
+def test_a_default_that_rejects_is_marked_as_default() -> None:
+    question = settled("timeout", "defaulted", False, "approval")
+
+    assert (question.standing, question.is_default, question.value) == (Standing.REJECTED, True, False)
 
 
 def test_a_default_never_approves() -> None:
@@ -93,7 +111,8 @@ def test_an_answer_is_not_a_default() -> None:
     [({}, {"n": 5}, False), ({"arguments": {"n": 3}}, {"n": 3}, True), ({"arguments": {}}, {}, True)],
 )
 def test_the_approved_arguments_are_those_the_person_left(given: Any, arguments: Any, is_changed: bool) -> None:
-    outcome = {"kind": "answered", "response": {"type": "approval", "value": True, **given}}
+    response = {"type": "approval", "value": True, **given}
+    outcome = {"kind": "answered", "response": response, "decidedBy": {"type": "person"}}
     question = settled("answered", "answered", shape="approval", action={"arguments": {"n": 5}})
     question.json["outcome"] = outcome
 
@@ -125,6 +144,8 @@ def test_what_has_no_plain_id_is_not_a_question(json: object) -> None:
         ({"type": "default", "name": "x"}, "the default"),
         ({"type": "deadline"}, "the deadline"),
         ({"type": "asker"}, "the asker"),
+        ({"type": "rule", "name": "deploys at night"}, "the rule deploys at night"),
+        ({"type": "rule"}, "a rule"),
         ({}, "somebody"),
     ],
 )

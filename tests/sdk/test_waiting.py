@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from handraise.errors import HandraiseError, NotFound, RateLimited, ServerFailure, Unreachable
+from handraise.messages import Call, Reply
 from handraise.question import Question
 from handraise.retry import advised_pause, is_worth_repeating, pause_before
+from handraise.steps import Steps, run
 from handraise.waiting import Clock, wait_until_settled
 
 OPEN = Question("q_1", {"id": "q_1", "status": "pending"})
@@ -26,7 +28,8 @@ class World:
         self.outages = 0
         self.seen: list[Any] = []
 
-    def poll(self, seconds: int) -> Any:
+    def poll(self, seconds: int) -> Steps[Any]:
+        yield from ()
         self.slices.append(seconds)
         turn = self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
         if isinstance(turn, Exception):
@@ -47,9 +50,13 @@ class World:
 
     def wait(self, limit: float | None) -> Any:
         clock = Clock(now=lambda: self.time, pause=self.pause, jitter=lambda low, high: high)
-        return wait_until_settled(
+        steps = wait_until_settled(
             self.poll, self, limit=None if limit is None else timedelta(seconds=limit), clock=clock
         )
+        return run(steps, self.send, self.pause)
+
+    def send(self, call: Call, timeout: float) -> Reply:
+        raise AssertionError("the polls of this world are played, not sent")
 
 
 def test_a_wait_without_limit_polls_in_slices_until_the_answer() -> None:

@@ -90,6 +90,7 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "min_time_limit": timedelta(minutes=5),
         "max_time_limit": timedelta(hours=24),
         "rate_limit": Rate(600, timedelta(minutes=1)),
+        "webhook_allow": "",
     }
 
 

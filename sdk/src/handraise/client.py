@@ -1,39 +1,48 @@
-"""The synchronous client: ask and wait for the answer, or make one call at a time."""
+"""The blocking client: ask and wait for the answer, or make one call at a time."""
 
+import functools
+import inspect
 import os
-import uuid
-from collections.abc import Callable, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar, Unpack
-from urllib.parse import quote
+from typing import Any, Protocol, Self, TypeVar, Unpack, cast
 
 import httpx2
 
+from handraise.answer import Answer, Decision, answer_in
+from handraise.calls import UNTIL_SETTLED, Calls, OnTimeout, Wait, events_path, jobs_in, questions_in
 from handraise.credentials import find_credentials
-from handraise.drafts import Details, action_body, question_body
-from handraise.errors import InvalidArgument, UnexpectedReply
+from handraise.drafts import Details, approval_details
+from handraise.durations import Duration
+from handraise.endpoint import EVERY_QUESTION_EVENT, WebhookEndpoint
+from handraise.errors import HandraiseError
+from handraise.event import Event
+from handraise.following import QUIET_LIMIT, Following
+from handraise.guarding import Guard, GuardedCall
 from handraise.job import Job
+from handraise.messages import Reply
+from handraise.paging import PAGE_SIZE, Paging
 from handraise.question import Question
 from handraise.replies import Page, Recorded
-from handraise.transport import Call, Transport, json_in
-from handraise.waiting import Clock, Unmoved, Watcher, wait_until_settled
+from handraise.steps import Steps, run
+from handraise.transport import Transport
+from handraise.waiting import Clock, Unmoved, Watcher
 from handraise.wire import Json
 
-PAGE_SIZE = 100
-AT_ONCE = timedelta(0)
-# What a long poll may take beyond its slice before the connection counts as dead.
-_SLICE_GRACE = 15.0
-
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CarryOut(Protocol):
+    def __call__(self, steps: Steps[T]) -> T: ...
 
 
 class Handraise:
     """A connection to one server with one key.
 
     Without arguments both come from HANDRAISE_URL and HANDRAISE_API_KEY, else from the credentials.json of a server
-    started here.
+    started here. `agent` is the name its questions carry.
     """
 
     def __init__(
@@ -44,15 +53,18 @@ class Handraise:
         timeout: float = 30.0,
         max_retries: int = 4,
         http_client: httpx2.Client | None = None,
+        agent: str | None = None,
         clock: Clock | None = None,
     ) -> None:
         found = find_credentials(
             url=base_url, api_key=api_key, environment=os.environ, folder=Path.cwd(), home=Path.home()
         )
         self._clock = clock or Clock()
-        self._transport = Transport(found.url, found.agent_key, http_client, self._clock.pause)
-        self._timeout = timeout
-        self._max_retries = max_retries
+        self._transport = Transport(found.url, found.agent_key, http_client)
+        self._calls = Calls(
+            self._transport.base_url, timeout=timeout, max_retries=max_retries, agent=agent, clock=self._clock
+        )
+        self.webhooks = Webhooks(self._calls, self._carry_out)
 
     @property
     def base_url(self) -> str:
@@ -74,19 +86,21 @@ class Handraise:
         text: str,
         *,
         job: str | None = None,
-        wait: timedelta | None = None,
+        wait: Wait = UNTIL_SETTLED,
+        on_timeout: OnTimeout = "return",
         idempotency_key: str | None = None,
         **details: Unpack[Details],
-    ) -> Question:
-        """Ask and wait until the question is settled, or as long as `wait` says.
+    ) -> Answer:
+        """Ask and wait until the question is settled, or as long as `wait` says: "10m", seconds, a timedelta.
 
-        A non_blocking question is not waited for unless `wait` is given: its `value` is the default, and `is_default`
-        says so.
+        With `wait=None` it is not waited for at all. A wait that runs out gives the open question's answer, or with
+        `on_timeout="raise"` raises StillOpen. A non_blocking question is not waited for unless `wait` says so: its
+        `value` is the default, and `is_default` says that.
         """
-        question = self.create(question_body(text, details), job=job, idempotency_key=idempotency_key)
-        if not question.is_open or wait == AT_ONCE or (wait is None and question.goes_on):
-            return question
-        return self.wait(question.id, limit=wait)
+        asking = self._calls.ask(
+            text, details, job=job, wait=wait, on_timeout=on_timeout, idempotency_key=idempotency_key
+        )
+        return answer_in(self._carry_out(asking))
 
     def approve(
         self,
@@ -96,34 +110,74 @@ class Handraise:
         arguments: Mapping[str, object] | None = None,
         diff: str | None = None,
         risk: str | None = None,
+        editable: bool = False,
         job: str | None = None,
-        wait: timedelta | None = None,
+        wait: Wait = UNTIL_SETTLED,
+        on_timeout: OnTimeout = "return",
         idempotency_key: str | None = None,
         **details: Unpack[Details],
-    ) -> Question:
-        """Ask for an approval and wait for it; `is_approved` of what comes back is the only yes."""
-        action = action_body(tool=tool, arguments=arguments, diff=diff, risk=risk)
-        details = {**details, "response_type": "approval"}
-        if action is not None:
-            details["action"] = action
-        return self.ask(text, job=job, wait=wait, idempotency_key=idempotency_key, **details)
-
-    def wait(self, question_id: str, *, limit: timedelta | None = None, watcher: Watcher | None = None) -> Question:
-        """The question when it is settled, or as it stands when the limit is over. Outages of the server are sat out.
-
-        Raises the last failure when the server stayed away to the end.
-        """
-        return wait_until_settled(
-            lambda seconds: self._poll(question_id, seconds), watcher or Unmoved(), limit=limit, clock=self._clock
+    ) -> Decision:
+        """Ask for an approval and wait for it; `approved` of what comes back is the only yes."""
+        asked = approval_details(details, tool=tool, arguments=arguments, diff=diff, risk=risk, editable=editable)
+        asking = self._calls.ask(
+            text, asked, job=job, wait=wait, on_timeout=on_timeout, idempotency_key=idempotency_key
         )
+        return Decision(self._carry_out(asking))
+
+    def requires_approval(
+        self,
+        *,
+        when: Callable[..., bool] | None = None,
+        describe: Callable[..., str] | str | None = None,
+        tool: str | None = None,
+        editable: bool = True,
+        job: str | None = None,
+        **details: Unpack[Details],
+    ) -> Callable[[F], F]:
+        """Make a function ask for an approval of each call, with its arguments, before it does anything.
+
+        Where a person changed the arguments, it is called with those. Without an approval it is not called, and
+        NotApproved is raised. `when` gets the arguments and says whether to ask at all; `describe` words the question.
+        """
+
+        def guarded(function: F) -> F:
+            guard = Guard(function, tool=tool, when=when, describe=describe, editable=editable, details=details)
+            if inspect.iscoroutinefunction(function):
+                return cast(F, self._guarded_coroutine(function, guard, job))
+
+            @functools.wraps(function)
+            def call_if_approved(*args: Any, **kwargs: Any) -> Any:
+                request = guard.request(args, kwargs)
+                if request is not None:
+                    args, kwargs = request.allowed(self._decision_on(request, job))
+                return function(*args, **kwargs)
+
+            return cast(F, call_if_approved)
+
+        return guarded
+
+    def wait(
+        self,
+        question_id: str,
+        *,
+        limit: Duration | None = None,
+        on_timeout: OnTimeout = "return",
+        watcher: Watcher | None = None,
+    ) -> Answer:
+        """The answer when the question is settled, or as it stands when the limit is over.
+
+        Outages of the server are sat out. Raises the last failure when it stayed away to the end.
+        """
+        waiting = self._calls.wait(question_id, limit=limit, watcher=watcher or Unmoved(), on_timeout=on_timeout)
+        return answer_in(self._carry_out(waiting))
 
     def create(self, body: Json, *, job: str | None = None, idempotency_key: str | None = None) -> Question:
         """Ask with a body of your own, and do not wait."""
-        path = "/api/questions" if job is None else f"/api/jobs/{_segment(job)}/questions"
-        return _question_in(self._once(path, body, idempotency_key))
+        return self._carry_out(self._calls.create(body, job=job, idempotency_key=idempotency_key))
 
-    def get(self, question_id: str) -> Question:
-        return Question.from_json(self._object(Call("GET", _question_path(question_id))))
+    def get(self, question_id: str, *, wait: Wait = None) -> Question:
+        """The question as it is now, or with `wait` as soon as it is settled or the wait is over."""
+        return self._carry_out(self._calls.get(question_id, wait=wait))
 
     def answer(
         self,
@@ -135,110 +189,124 @@ class Handraise:
         idempotency_key: str | None = None,
     ) -> Recorded:
         """Answer as the person whose key this is; `answered_by` is a claim kept beside the answer."""
-        body: Json = {"response": response}
-        if late:
-            body["late"] = True
-        if answered_by is not None:
-            body["answeredBy"] = answered_by
-        return Recorded.from_json(self._once(f"{_question_path(question_id)}/answer", body, idempotency_key))
+        return self._carry_out(
+            self._calls.answer(
+                question_id, response, late=late, answered_by=answered_by, idempotency_key=idempotency_key
+            )
+        )
 
     def cancel(self, question_id: str, *, reason: str | None = None) -> Question:
-        body: Json = {} if reason is None else {"reason": reason}
-        return _question_in(self._object(Call("POST", f"{_question_path(question_id)}/cancel", body=body)))
+        return self._carry_out(self._calls.cancel(question_id, reason=reason))
 
     def comment(self, question_id: str, text: str, *, idempotency_key: str | None = None) -> Question:
         """Reply to somebody who asked back, or with a person's key ask back."""
-        return _question_in(self._once(f"{_question_path(question_id)}/comments", {"text": text}, idempotency_key))
+        return self._carry_out(self._calls.comment(question_id, text, idempotency_key=idempotency_key))
+
+    def list(
+        self, *, job: str | None = None, status: str | None = None, limit: int | None = None
+    ) -> Generator[Question, None, None]:
+        """The questions of a job, or without one the open ones this key may see, oldest first, read as you go."""
+        return self._each(questions_in(job, status=status, limit=limit))
 
     def pending(self, *, limit: int = PAGE_SIZE) -> Page[Question]:
         """The open questions this key may see, oldest first."""
-        return self._page("/api/questions/pending", "questions", Question.from_json, limit=limit)
+        return self._carry_out(self._calls.page(questions_in(None, status=None, limit=limit)))
 
     def job_questions(self, job: str, *, limit: int = PAGE_SIZE, status: str | None = None) -> Page[Question]:
-        query = {} if status is None else {"status": status}
-        path = f"/api/jobs/{_segment(job)}/questions"
-        return self._page(path, "questions", Question.from_json, limit=limit, query=query)
+        return self._carry_out(self._calls.page(questions_in(job, status=status, limit=limit)))
 
     def job(self, job: str) -> Job:
-        return Job.from_json(self._object(Call("GET", f"/api/jobs/{_segment(job)}")))
+        return self._carry_out(self._calls.job(job))
 
     def jobs(self, *, limit: int = PAGE_SIZE) -> Page[Job]:
-        return self._page("/api/jobs", "jobs", Job.from_json, limit=limit)
+        return self._carry_out(self._calls.page(jobs_in(limit=limit)))
+
+    def progress(self, job: str, text: str) -> Job:
+        """Say how far the job has come."""
+        return self._carry_out(self._calls.progress(job, text))
+
+    def events(
+        self, *, after: int | str | None = None, job: str | None = None, watcher: Watcher | None = None
+    ) -> Generator[Event, None, None]:
+        """What happens, as it happens, from now on or behind the event with the id `after`; it never ends by itself.
+
+        Breaks are mended without losing or repeating an event. An event of type `resync` says that the server could
+        not go on from there: what happened in between is to be read anew.
+        """
+        following = Following(events_path(job), after=after, clock=self._clock, watcher=watcher or Unmoved())
+        return self._follow(following)
 
     def readiness(self) -> tuple[bool, Json]:
         """Whether the server is ready, and what it says of its parts; "not ready" is an answer here, not a failure."""
-        reply = self._transport.send(Call("GET", "/readyz"), timeout=self._timeout)
-        content = json_in(reply)
-        return reply.is_success, content if isinstance(content, dict) else {}
+        reply = self.look("/readyz")
+        return reply.is_success, reply.json if isinstance(reply.json, dict) else {}
 
-    def _poll(self, question_id: str, seconds: int) -> Question:
-        """Tried once, because the wait itself tries again."""
-        call = Call("GET", _question_path(question_id), query={"wait": str(seconds)})
-        return Question.from_json(self._object(call, timeout=seconds + _SLICE_GRACE, max_retries=0))
+    def look(self, path: str) -> Reply:
+        """What the server answers there, whatever it is."""
+        return self._carry_out(self._calls.plain(path))
 
-    def _once(self, path: str, body: Json, idempotency_key: str | None) -> Json:
-        """However often it must be sent, it takes effect once."""
-        key = _header(idempotency_key or str(uuid.uuid4()))
-        return self._object(Call("POST", path, body=body, headers={"Idempotency-Key": key}))
+    def _carry_out(self, steps: Steps[T]) -> T:
+        return run(steps, self._transport.send, self._clock.pause)
 
-    def _object(self, call: Call, *, timeout: float | None = None, max_retries: int | None = None) -> Json:
-        content = self._transport.call(
-            call,
-            timeout=self._timeout if timeout is None else timeout,
-            max_retries=self._max_retries if max_retries is None else max_retries,
+    def _each(self, paging: Paging[T]) -> Generator[T, None, None]:
+        while not paging.is_over:
+            yield from self._carry_out(self._calls.next_rows(paging))
+
+    def _follow(self, following: Following) -> Generator[Event, None, None]:
+        while True:
+            try:
+                with self._transport.stream(following.connection(), QUIET_LIMIT) as chunks:
+                    if chunks is None:
+                        return
+                    for chunk in chunks:
+                        yield from following.read(chunk)
+                failure: HandraiseError = following.broken_off()
+            except HandraiseError as broken:
+                failure = broken
+            self._clock.pause(following.pause_after(failure))
+
+    def _decision_on(self, request: GuardedCall, job: str | None) -> Decision:
+        asking = self._calls.ask(
+            request.text, request.details, job=job, wait=UNTIL_SETTLED, on_timeout="return", idempotency_key=None
         )
-        if not isinstance(content, dict):
-            raise UnexpectedReply(f"{self.base_url} sent a list where an object belongs.")
-        return content
+        return Decision(self._carry_out(asking))
 
-    def _page(
-        self,
-        path: str,
-        name: str,
-        read: Callable[[object], T],
-        *,
-        limit: int,
-        query: Mapping[str, str] | None = None,
-    ) -> Page[T]:
-        """The server's pages joined up to `limit`. One may be empty though more follow: rows a key may not see."""
-        found: list[T] = []
-        cursor: str | None = None
-        while len(found) < limit:
-            asked = {**(query or {}), "limit": str(min(PAGE_SIZE, limit - len(found)))}
-            if cursor is not None:
-                asked["cursor"] = cursor
-            page = self._object(Call("GET", path, query=asked))
-            rows, following = page.get(name), page.get("nextCursor")
-            if not isinstance(rows, list):
-                raise UnexpectedReply(f"{self.base_url} sent a list without {name}.")
-            found.extend(map(read, rows))
-            if not isinstance(following, str) or following == cursor:
-                cursor = None
-                break
-            cursor = following
-        return Page(tuple(found[:limit]), cursor)
+    def _guarded_coroutine(self, function: Callable[..., Any], guard: Guard, job: str | None) -> Callable[..., Any]:
+        @functools.wraps(function)
+        async def call_if_approved(*args: Any, **kwargs: Any) -> Any:
+            import asyncio
+
+            request = guard.request(args, kwargs)
+            if request is not None:
+                # The event loop goes on meanwhile.
+                decision = await asyncio.to_thread(self._decision_on, request, job)
+                args, kwargs = request.allowed(decision)
+            return await function(*args, **kwargs)
+
+        return call_if_approved
 
 
-def _question_in(reply: Json) -> Question:
-    return Question.from_json(reply.get("question"))
+class Webhooks:
+    """The addresses that the server sends this key's events to."""
 
+    def __init__(self, calls: Calls, carry_out: CarryOut) -> None:
+        self._calls = calls
+        self._carry_out = carry_out
 
-def _question_path(question_id: str) -> str:
-    return f"/api/questions/{_segment(question_id)}"
+    def create(self, url: str, *, events: Sequence[str] = EVERY_QUESTION_EVENT) -> WebhookEndpoint:
+        """The new endpoint with its `secret`, which is shown this once."""
+        return self._carry_out(self._calls.create_webhook(url, events))
 
+    def list(self) -> tuple[WebhookEndpoint, ...]:
+        return self._carry_out(self._calls.list_webhooks())
 
-def _segment(name: str) -> str:
-    """One piece of a path, which a name can neither leave nor end."""
-    try:
-        quoted = quote(name, safe="")
-    except UnicodeEncodeError:
-        quoted = ""
-    if quoted in ("", ".", ".."):
-        raise InvalidArgument(f"{name!r} cannot be the id of anything.")
-    return quoted
+    def delete(self, webhook_id: str) -> None:
+        self._carry_out(self._calls.delete_webhook(webhook_id))
 
+    def test(self, webhook_id: str) -> Json:
+        """Have a message sent there now."""
+        return self._carry_out(self._calls.test_webhook(webhook_id))
 
-def _header(value: str) -> str:
-    if not value.isascii() or not value.isprintable():
-        raise InvalidArgument(f"{value!r} cannot be an idempotency key: use printable ASCII.")
-    return value
+    def rotate(self, webhook_id: str) -> WebhookEndpoint:
+        """A new secret; for a while messages carry the signatures of both."""
+        return self._carry_out(self._calls.rotate_webhook(webhook_id))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TypedDict, cast
 
+from handraise.durations import Duration, duration_of
 from handraise.errors import InvalidArgument
 from handraise.wire import Json
 
@@ -19,9 +20,9 @@ class Details(TypedDict, total=False):
     schema: Mapping[str, object]
     default: object
     # None asks for no limit at all.
-    time_limit: timedelta | None
-    reminder: timedelta
-    to: str
+    time_limit: Duration | None
+    reminder: Duration
+    to: str | None
     context: Mapping[str, object]
     urgency: str
     tags: Sequence[str]
@@ -58,7 +59,7 @@ def question_body(text: str, details: Details) -> Json:
         body["options"] = [{"label": each} if isinstance(each, str) else dict(each) for each in details["options"]]
     if "default" in details:
         body["defaultResponse"] = {"type": shape, "value": details["default"]}
-    body |= {name: given[name] for name in _UNCHANGED if name in given}
+    body |= {name: given[name] for name in _UNCHANGED if given.get(name) is not None}
     body |= {wire_name: given[name] for name, wire_name in _RENAMED.items() if name in given}
     body |= {wire_name: minutes_in(given[name]) for name, wire_name in _DURATIONS.items() if name in given}
     return body
@@ -77,26 +78,53 @@ def answer_shape(details: Details) -> str:
     return "approval" if _word(details.get("kind", "")) == "approval" else "text"
 
 
+def approval_details(
+    details: Details,
+    *,
+    tool: str | None,
+    arguments: Mapping[str, object] | None,
+    diff: str | None,
+    risk: str | None,
+    editable: bool,
+) -> Details:
+    """The details of a question that asks for an approval."""
+    action = action_body(tool=tool, arguments=arguments, diff=diff, risk=risk, editable=editable)
+    asked: Details = {**details, "response_type": "approval"}
+    if action is not None:
+        asked["action"] = action
+    return asked
+
+
 def action_body(
-    *, tool: str | None, arguments: Mapping[str, object] | None, diff: str | None, risk: str | None
+    *,
+    tool: str | None,
+    arguments: Mapping[str, object] | None,
+    diff: str | None,
+    risk: str | None,
+    editable: bool = False,
 ) -> Json | None:
     """What an approval approves; None where only its text says so."""
-    if tool is None and arguments is not None:
+    if tool is None and (arguments is not None or editable):
         raise InvalidArgument("Arguments belong to a tool: name the tool too.")
     if tool is None and diff is None:
         if risk is not None:
             raise InvalidArgument("A risk belongs to an action: name its tool or give its diff.")
         return None
-    optional = {"arguments": arguments, "diff": diff, "risk": risk}
+    optional: Json = {"arguments": arguments, "diff": diff, "risk": risk}
     given = {name: value for name, value in optional.items() if value is not None}
+    if editable:
+        given["editable"] = True
     return {"tool": tool or TOOL_OF_A_BARE_DIFF, **given}
 
 
-def minutes_in(duration: timedelta | None) -> int | float | None:
+def minutes_in(duration: Duration | None) -> int | float | None:
     """Minutes as the server counts them, whole where they are whole."""
     if duration is None:
         return None
-    minutes = duration / timedelta(minutes=1)
+    try:
+        minutes = duration_of(duration) / timedelta(minutes=1)
+    except ValueError as failure:
+        raise InvalidArgument(str(failure)) from None
     return int(minutes) if minutes.is_integer() else minutes
 
 

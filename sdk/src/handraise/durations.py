@@ -1,7 +1,12 @@
 """Durations as people type them: `45s`, `30m`, `1.5h`, `1h30m`. A unit is required, so that nobody has to guess."""
 
+import math
 import re
 from datetime import timedelta
+from typing import TypeAlias
+
+# `"10m"`, a number of seconds, or a timedelta.
+Duration: TypeAlias = str | float | timedelta
 
 LONGEST = timedelta(days=366)
 
@@ -20,6 +25,18 @@ def duration_in(text: str) -> timedelta:
     seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(spelled))
     if seconds > LONGEST.total_seconds():
         raise ValueError(f"{text!r} is more than a year.")
+    return timedelta(seconds=seconds)
+
+
+def duration_of(given: Duration) -> timedelta:
+    """The duration a program gave; ValueError carries a sentence for the programmer."""
+    if isinstance(given, str):
+        return duration_in(given)
+    if isinstance(given, bool) or not isinstance(given, int | float | timedelta):
+        raise ValueError(f"{given!r} is not a duration: give '10m', a number of seconds or a timedelta.")
+    seconds = given.total_seconds() if isinstance(given, timedelta) else given
+    if not math.isfinite(seconds) or not 0 <= seconds <= LONGEST.total_seconds():
+        raise ValueError(f"{given!r} is not a duration between nothing and a year.")
     return timedelta(seconds=seconds)
 
 

@@ -34,6 +34,8 @@ _STANDINGS = {
     ("cancelled", None): Standing.WITHDRAWN,
     ("cancelled", "withdrawn"): Standing.WITHDRAWN,
 }
+# Who can approve: a person, or a rule or standing approval that a person granted.
+_APPROVERS = frozenset({"person", "rule"})
 _WITH_VALUE = frozenset({Standing.ANSWERED, Standing.APPROVED, Standing.REJECTED, Standing.DEFAULTED})
 
 
@@ -54,6 +56,8 @@ class Decider:
         if self.type in ("default", "deadline"):
             return f"the {self.type}"
         name = self.name or self.id
+        if self.type == "rule":
+            return f"the rule {name}" if name else "a rule"
         if name is None:
             return "the asker" if self.type == "asker" else "somebody"
         return f"{name} on {self.surface}" if self.surface else name
@@ -129,7 +133,7 @@ class Question:
         if found is None:
             raise UnexpectedReply(f"{self.id} has a status this client does not know: {self.status!r} with {kind!r}.")
         if found in (Standing.ANSWERED, Standing.DEFAULTED) and self.is_approval:
-            return _approval_standing(found, self._response.get("value"))
+            return self._approval_standing(found)
         return found
 
     @property
@@ -143,7 +147,7 @@ class Question:
 
     @property
     def is_approved(self) -> bool:
-        """A person approved it. Silence, a default and every other value do not."""
+        """A person approved it, or a rule that a person granted. Silence, a default and every other value do not."""
         return self.standing is Standing.APPROVED
 
     @property
@@ -152,9 +156,14 @@ class Question:
         return self.is_open and self.kind == "non_blocking" and bool(self._default) and not self.is_approval
 
     @property
+    def has_defaulted(self) -> bool:
+        """Its time ran out and the server put the default in place of an answer."""
+        return self.outcome.get("kind") == "defaulted"
+
+    @property
     def is_default(self) -> bool:
         """Nobody answered: `value` is the default."""
-        return self.goes_on or self.standing is Standing.DEFAULTED
+        return self.goes_on or (self.has_defaulted and self.standing in _WITH_VALUE)
 
     @property
     def value(self) -> object:
@@ -162,6 +171,11 @@ class Question:
         if self.goes_on:
             return self._default.get("value")
         return self._response.get("value") if self.standing in _WITH_VALUE else None
+
+    @property
+    def asked_whom(self) -> str | None:
+        """The person or route it was addressed to."""
+        return text(self.json, "to")
 
     @property
     def note(self) -> str | None:
@@ -206,9 +220,12 @@ class Question:
     def _default(self) -> Json:
         return member(self.json, "defaultResponse")
 
-
-def _approval_standing(found: Standing, value: object) -> Standing:
-    """Silence is never consent: only a given answer approves, and only the exact value true."""
-    if value is True:
-        return Standing.APPROVED if found is Standing.ANSWERED else Standing.EXPIRED
-    return Standing.REJECTED
+    def _approval_standing(self, found: Standing) -> Standing:
+        """Silence is never consent: only an answer of somebody who can approve does, and only the exact value true."""
+        if self._response.get("value") is not True:
+            return Standing.REJECTED
+        if found is not Standing.ANSWERED:
+            return Standing.EXPIRED
+        if self.decided_by.type not in _APPROVERS:
+            raise UnexpectedReply(f"{self.id} is told as approved, but not by a person or a rule: that is no approval.")
+        return Standing.APPROVED

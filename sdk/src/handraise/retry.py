@@ -1,6 +1,6 @@
 """Which failures deserve another try, and after how long.
 
-Every call may be sent twice: reads and cancels by nature, the others because they carry an idempotency key.
+A call that is repeated may be sent twice: reads and cancels by nature, the others by their idempotency key.
 """
 
 import random

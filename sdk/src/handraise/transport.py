@@ -1,136 +1,133 @@
-"""Requests and replies over httpx2: what was sent, what came back, and again where that may help."""
+"""Requests over httpx2, blocking and asynchronous: sent once, and whatever goes wrong told in our own words."""
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from urllib.parse import urlsplit
 
 import httpx2
 
 from handraise.credentials import LOOPBACK_HOSTS
-from handraise.errors import (
-    APIError,
-    AuthError,
-    Conflict,
-    HandraiseError,
-    InvalidArgument,
-    InvalidRequest,
-    NotFound,
-    RateLimited,
-    ServerFailure,
-    UnexpectedReply,
-    Unreachable,
-)
-from handraise.retry import advised_pause, is_worth_repeating, pause_before
-from handraise.wire import Json
+from handraise.errors import HandraiseError, UnexpectedReply, Unreachable
+from handraise.messages import NO_CONTENT, Call, Reply, encoded, failure_in
 
 CONNECT_TIMEOUT = 5.0
+EVENT_STREAM = "text/event-stream"
 
 _NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
-_REFUSALS: dict[int, type[APIError]] = {401: AuthError, 403: AuthError, 404: NotFound, 409: Conflict}
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One request, which the server treats as the same however often it comes."""
+class _Address:
+    """One server and one key: what both transports know."""
 
-    method: str
-    path: str
-    body: Json | None = None
-    query: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
+    def __init__(self, base_url: str, api_key: str) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._authorization = f"Bearer {api_key}"
+        parts = urlsplit(self.base_url)
+        # For this machine's own servers no proxy from the environment, which could not reach them. Reading the
+        # certificates takes longer than asking a local server, and plain HTTP has no use for them.
+        self._is_local = parts.hostname in LOOPBACK_HOSTS
+        self._needs_certificates = not (self._is_local and parts.scheme == "http")
+
+    def request(
+        self, http: httpx2.Client | httpx2.AsyncClient, call: Call, timeout: float, accept: str = "application/json"
+    ) -> httpx2.Request:
+        content = None if call.body is None else encoded(call.body)
+        headers = {"Authorization": self._authorization, "Accept": accept, **call.headers}
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        return http.build_request(
+            call.method,
+            self.base_url + call.path,
+            params=dict(call.query),
+            content=content,
+            headers=headers,
+            timeout=httpx2.Timeout(timeout, connect=CONNECT_TIMEOUT),
+        )
+
+    def failure(self, failure: httpx2.RequestError) -> HandraiseError:
+        if isinstance(failure, httpx2.TransportError):
+            return Unreachable(
+                f"{self.base_url} cannot be reached: {str(failure) or type(failure).__name__}.",
+                may_have_arrived=not isinstance(failure, _NEVER_SENT),
+            )
+        return UnexpectedReply(f"{self.base_url} sent a reply that cannot be read: {failure}.")
+
+    def is_stream(self, reply: httpx2.Response) -> bool:
+        """Whether events follow; False where the server says that there will be none, and a refusal is for later."""
+        kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if reply.is_success and reply.status_code != NO_CONTENT and kind != EVENT_STREAM:
+            raise UnexpectedReply(f"{self.base_url} sent {kind or 'nothing'} where a stream of events belongs.")
+        return reply.is_success and reply.status_code != NO_CONTENT
 
 
-class Transport:
+class Transport(_Address):
     """Sends calls to one server with one key."""
 
-    def __init__(
-        self, base_url: str, api_key: str, http_client: httpx2.Client | None, pause: Callable[[float], None]
-    ) -> None:
-        self.base_url = base_url.rstrip("/")
-        self._authorization = {"Authorization": f"Bearer {api_key}", "Accept": "application/json"}
-        self._http = http_client or _http_client(self.base_url)
-        self._pause = pause
+    def __init__(self, base_url: str, api_key: str, http_client: httpx2.Client | None) -> None:
+        super().__init__(base_url, api_key)
+        self._http = http_client or httpx2.Client(trust_env=not self._is_local, verify=self._needs_certificates)
 
     def close(self) -> None:
         self._http.close()
 
-    def call(self, call: Call, *, timeout: float, max_retries: int) -> object:
-        """The reply's JSON; a failure is raised once trying again is of no use."""
-        failures = 0
-        may_have_arrived = False
-        while True:
-            try:
-                return self._settled(self.send(call, timeout=timeout))
-            except HandraiseError as failure:
-                failures += 1
-                if isinstance(failure, Unreachable):
-                    may_have_arrived = failure.may_have_arrived = may_have_arrived or failure.may_have_arrived
-                if failures > max_retries or not is_worth_repeating(failure):
-                    raise
-                self._pause(pause_before(failures, failure))
-
-    def send(self, call: Call, *, timeout: float) -> httpx2.Response:
-        content = None if call.body is None else _encoded(call.body)
-        headers = {**self._authorization, **call.headers}
-        if content is not None:
-            headers["Content-Type"] = "application/json"
+    def send(self, call: Call, timeout: float) -> Reply:
         try:
-            return self._http.request(
-                call.method,
-                self.base_url + call.path,
-                params=dict(call.query),
-                content=content,
-                headers=headers,
-                timeout=httpx2.Timeout(timeout, connect=CONNECT_TIMEOUT),
-            )
-        except httpx2.TransportError as failure:
-            raise Unreachable(
-                f"{self.base_url} cannot be reached: {str(failure) or type(failure).__name__}.",
-                may_have_arrived=not isinstance(failure, _NEVER_SENT),
-            ) from failure
+            return _reply(self._http.send(self.request(self._http, call, timeout)))
         except httpx2.RequestError as failure:
-            raise UnexpectedReply(f"{self.base_url} sent a reply that cannot be read: {failure}.") from failure
+            raise self.failure(failure) from failure
 
-    def _settled(self, reply: httpx2.Response) -> object:
-        content = json_in(reply)
-        if reply.is_success:
-            if content is None:
-                raise UnexpectedReply(f"{self.base_url} answers, but not like a handraise server: it sent no JSON.")
-            return content
-        problem = content if isinstance(content, dict) else {"title": f"The server answered {reply.status_code}."}
-        raise _failure(reply.status_code, problem, advised_pause(reply.headers.get("Retry-After")))
-
-
-def _http_client(base_url: str) -> httpx2.Client:
-    """For this machine's own servers no proxy from the environment, which could not reach them."""
-    parts = urlsplit(base_url)
-    is_local = parts.hostname in LOOPBACK_HOSTS
-    # Reading the certificates takes longer than asking a local server, and plain HTTP has no use for them.
-    return httpx2.Client(trust_env=not is_local, verify=not (is_local and parts.scheme == "http"))
-
-
-def _encoded(body: Json) -> bytes:
-    try:
-        return json.dumps(body, allow_nan=False).encode()
-    except (TypeError, ValueError) as failure:
-        raise InvalidArgument(f"This cannot be sent as JSON: {failure}.") from None
+    @contextmanager
+    def stream(self, call: Call, quiet_limit: float) -> Iterator[Iterator[bytes] | None]:
+        """The reply's bytes as they come, or None where the server has nothing more to say."""
+        try:
+            reply = self._http.send(self.request(self._http, call, quiet_limit, EVENT_STREAM), stream=True)
+            try:
+                if self.is_stream(reply):
+                    yield reply.iter_bytes()
+                elif reply.is_success:
+                    yield None
+                else:
+                    reply.read()
+                    raise failure_in(_reply(reply))
+            finally:
+                reply.close()
+        except httpx2.RequestError as failure:
+            raise self.failure(failure) from failure
 
 
-def json_in(reply: httpx2.Response) -> object:
-    """The reply's JSON, or None where it holds none."""
-    try:
-        content: object = json.loads(reply.content)
-    except (ValueError, RecursionError):
-        return None
-    return content
+class AsyncTransport(_Address):
+    """The same without blocking."""
+
+    def __init__(self, base_url: str, api_key: str, http_client: httpx2.AsyncClient | None) -> None:
+        super().__init__(base_url, api_key)
+        self._http = http_client or httpx2.AsyncClient(trust_env=not self._is_local, verify=self._needs_certificates)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def send(self, call: Call, timeout: float) -> Reply:  # noqa: ASYNC109 -- it is the socket's
+        try:
+            return _reply(await self._http.send(self.request(self._http, call, timeout)))
+        except httpx2.RequestError as failure:
+            raise self.failure(failure) from failure
+
+    @asynccontextmanager
+    async def stream(self, call: Call, quiet_limit: float) -> AsyncIterator[AsyncIterator[bytes] | None]:
+        try:
+            reply = await self._http.send(self.request(self._http, call, quiet_limit, EVENT_STREAM), stream=True)
+            try:
+                if self.is_stream(reply):
+                    yield reply.aiter_bytes()
+                elif reply.is_success:
+                    yield None
+                else:
+                    await reply.aread()
+                    raise failure_in(_reply(reply))
+            finally:
+                await reply.aclose()
+        except httpx2.RequestError as failure:
+            raise self.failure(failure) from failure
 
 
-def _failure(status: int, problem: Json, retry_after: float | None) -> HandraiseError:
-    if status == 429:
-        return RateLimited(status, problem, retry_after=retry_after)
-    if status >= 500:
-        return ServerFailure(status, problem, retry_after=retry_after)
-    if status >= 400:
-        return _REFUSALS.get(status, InvalidRequest)(status, problem)
-    return UnexpectedReply(f"The server answered {status}, which this client does not follow; is the address right?")
+def _reply(reply: httpx2.Response) -> Reply:
+    return Reply(reply.status_code, reply.headers, reply.content)

@@ -8,12 +8,16 @@ import typer
 
 from handraise.cli.answering import answer
 from handraise.cli.asking import approve, ask
+from handraise.cli.doctoring import doctor
 from handraise.cli.failures import report, usage
 from handraise.cli.following import BareWait, cancel, check, comment
+from handraise.cli.forwarding import listen
 from handraise.cli.listing import questions
 from handraise.cli.output import prepare_streams, print_line
 from handraise.cli.overview import status
+from handraise.cli.proving import verify_receipt
 from handraise.cli.session import Session
+from handraise.cli.watching import progress, watch
 from handraise.errors import HandraiseError
 
 
@@ -48,6 +52,11 @@ def _application() -> typer.Typer:
     app.command()(cancel)
     app.command()(comment)
     app.command()(status)
+    app.command()(watch)
+    app.command()(progress)
+    app.command()(listen)
+    app.command()(doctor)
+    app.command(name="verify-receipt")(verify_receipt)
     return app
 
 

@@ -16,6 +16,7 @@ from handraise.question import Standing
 class ExitCode(IntEnum):
     DONE = 0
     REJECTED = 1
+    PROBLEMS_FOUND = 1  # another word for the same code: `doctor` approves nothing
     USAGE = 2
     WITHDRAWN = 3
     EXPIRED = 4

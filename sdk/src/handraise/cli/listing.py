@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from handraise.calls import WIRE_STATUSES
 from handraise.cli import options as shared
 from handraise.cli.failures import usage
 from handraise.cli.output import print_json, print_line, say
@@ -13,18 +14,6 @@ from handraise.cli.session import session_in
 from handraise.durations import spoken
 from handraise.question import Question
 from handraise.safe_text import one_line
-
-# Both vocabularies: the words on the wire, and the same states as people and seed 3 call them.
-STATUSES: dict[str, str | None] = {
-    "pending": "pending",
-    "open": "pending",
-    "answered": "answered",
-    "timeout": "timeout",
-    "expired": "timeout",
-    "cancelled": "cancelled",
-    "withdrawn": "cancelled",
-    "all": None,
-}
 
 
 def questions(
@@ -62,9 +51,9 @@ def status_on_the_wire(word: str | None) -> str | None:
     """None stands for all of them."""
     if word is None:
         return None
-    if word.lower() not in STATUSES:
+    if word.lower() not in WIRE_STATUSES:
         raise usage(f"{word!r} is not a status: use open, answered, expired, withdrawn or all.")
-    return STATUSES[word.lower()]
+    return WIRE_STATUSES[word.lower()]
 
 
 def row(question: Question, *, now: datetime) -> list[str]:

@@ -23,6 +23,11 @@ def print_json(value: object) -> None:
     _write(sys.stdout, json.dumps(value, indent=2 if sys.stdout.isatty() else None))
 
 
+def print_json_line(value: object) -> None:
+    """One of several, each on a line of its own."""
+    _write(sys.stdout, json.dumps(value))
+
+
 def print_line(line: str) -> None:
     _write(sys.stdout, visible(line))
 

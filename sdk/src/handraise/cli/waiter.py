@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import typer
 
+from handraise.cli.countdown import countdown
 from handraise.cli.exit_codes import ExitCode, exit_code_for_failure
 from handraise.cli.failures import Stop
 from handraise.cli.output import print_json
@@ -20,7 +21,8 @@ def wait_for(client: Handraise, question: Question, *, limit: timedelta | None, 
         teller.saw(question)
         if not question.is_open or limit == timedelta(0):
             return question
-        return client.wait(question.id, limit=limit, watcher=teller)
+        with countdown(lambda: teller.latest):
+            return client.wait(question.id, limit=limit, watcher=teller).question
     except KeyboardInterrupt:
         say_interrupted(question)
         if wants_json:
