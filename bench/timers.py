@@ -20,6 +20,7 @@ import uvloop
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bench.figures import milliseconds, percentile, show
+from bench.fill import ANYBODY
 from bot.settings import load_settings
 from bot.wiring import WORKSPACE, open_program
 from core.answers import TextShape
@@ -28,7 +29,6 @@ from core.engine import Handled
 from core.ids import QuestionId
 from core.kinds import Kind
 from core.people import agent_principal
-from core.policies import ADMIN_ANSWERS
 from core.question import Asker, Spec, Status
 
 _LEAD_SECONDS = 1.0
@@ -89,7 +89,7 @@ async def product(count: int, seconds: float, database_url: str = "") -> Outcome
 
 def _spec(limit: timedelta) -> Spec:
     asker = Asker(agent_principal("bench"), "bench")
-    return Spec(WORKSPACE, asker, "Which database?", Kind.BLOCKING, TextShape(), ADMIN_ANSWERS, time_limit=limit)
+    return Spec(WORKSPACE, asker, "Which database?", Kind.BLOCKING, TextShape(), ANYBODY, time_limit=limit)
 
 
 async def heap(count: int, seconds: float) -> Outcome:

@@ -9,6 +9,8 @@ from adapters.sql.database import HEAD, migrate
 from bot.checks import Trouble, check_data_dir, check_schema, usable_database
 from bot.cli_keys import keys
 from bot.cli_options import DatabaseUrl, DataDir, problems_as_sentences, settings_from
+from bot.cli_people import people
+from bot.cli_policy import policy
 from bot.cli_receipts import receipts
 from bot.cli_webhooks import webhooks
 from bot.serving import serve_forever
@@ -18,6 +20,8 @@ app = typer.Typer(
     name="handraise-bot", help="AI agents raise their hand; people answer.", no_args_is_help=True, add_completion=False
 )
 app.add_typer(keys, name="keys")
+app.add_typer(people, name="people")
+app.add_typer(policy, name="policy")
 app.add_typer(webhooks, name="webhooks")
 app.add_typer(receipts, name="receipts")
 

@@ -7,17 +7,21 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from adapters.sql.access import Access
 from adapters.sql.directory import SqlDirectory
+from adapters.sql.people import SqlPeople
 from bot.api.callers import Scope
 from bot.api.wire import maybe_instant
 from bot.checks import Trouble
 from bot.cli_options import DatabaseUrl, DataDir, Json, on_database, problems_as_sentences, settings_from
+from bot.household import Household
 from bot.keys import new_key
+from bot.people import PeopleOffice, PersonChange
 from bot.settings import Settings
 from bot.wiring import WORKSPACE
-from core.ids import PersonId
-from core.people import Person, Role
-from core.ports import ApiKey
+from core.membership import NotPossible
+from core.people import Person
+from core.registry import ApiKey
 
 T = TypeVar("T")
 
@@ -31,6 +35,7 @@ def create_key(
     name: Annotated[str, typer.Option(help="What the key is for; an agent is known by this name.")],
     scope: Annotated[list[str], typer.Option(help="ask, read, answer, admin; comma-separated or repeated.")],
     person: Annotated[str | None, typer.Option(help="The person the key belongs to; needed to answer.")] = None,
+    owner: Annotated[str | None, typer.Option(help="The person an agent's key belongs to, for four eyes.")] = None,
     callback_host: Annotated[
         list[str] | None, typer.Option(help="A host its callbacks may go to; repeat for several, leave out for any.")
     ] = None,
@@ -46,14 +51,29 @@ def create_key(
     if Scope.ANSWER in scopes and person is None:
         raise typer.BadParameter("A key that answers belongs to somebody: say whose it is.", param_hint="--person")
 
-    async def create(directory: SqlDirectory) -> tuple[str, ApiKey]:
-        owner = await _person(directory, person) if person is not None else None
-        secret, key = new_key(name, scopes, WORKSPACE, owner, callback_host or [])
+    if person is not None and owner is not None:
+        raise typer.BadParameter("A person's own key needs no owner.", param_hint="--owner")
+
+    async def create(directory: SqlDirectory, office: PeopleOffice) -> tuple[str, ApiKey]:
+        whose = await _person(office, person) if person is not None else None
+        agents = await office.find(owner) if owner is not None else None
+        secret, key = new_key(
+            name, scopes, WORKSPACE, whose, callback_host or [], agents.id if agents is not None else None
+        )
         await directory.add_key(key)
         return secret, key
 
     with problems_as_sentences():
-        secret, key = _with_directory(settings_from(data_dir=data_dir, database_url=database_url), create)
+        settings = settings_from(data_dir=data_dir, database_url=database_url)
+
+        async def run(access: Access) -> tuple[str, ApiKey]:
+            household = Household(SqlPeople(access), WORKSPACE, settings.limits)
+            try:
+                return await create(SqlDirectory(access), PeopleOffice(household))
+            except NotPossible as problem:
+                raise Trouble(str(problem)) from None
+
+        secret, key = on_database(settings, run)
     if as_json:
         typer.echo(json.dumps({**_key_json(key), "key": secret, "callbackSecret": key.callback_secret}))
         return
@@ -61,8 +81,6 @@ def create_key(
     typer.echo(f"Key {key.id} ({', '.join(key.scopes)}). It is not shown again.", err=True)
     if Scope.ASK in scopes:
         typer.echo(f"Callbacks of its questions are signed with {key.callback_secret}", err=True)
-    if key.person is not None and key.person.role is not Role.ADMIN:
-        typer.echo(f"{key.person.name} is a member; until roles are given, only the admin may answer.", err=True)
 
 
 @keys.command("list")
@@ -119,18 +137,10 @@ def _scopes(given: list[str]) -> list[Scope]:
     return [scope for scope in Scope if scope.value in names]
 
 
-async def _person(directory: SqlDirectory, name: str) -> Person:
+async def _person(office: PeopleOffice, name: str) -> Person:
     """The person with this id or name; somebody new becomes a member."""
-    people = await directory.people()
-    for person in people:
-        if name in (person.id, person.name):
-            return person
-    taken = {person.id for person in people}
-    base = "p_" + "".join(letter for letter in name.lower() if letter.isalnum())[:30]
-    free = next(i for i in (base, *(f"{base}{n}" for n in range(2, len(taken) + 3))) if i not in taken)
-    person = Person(PersonId(free), name, Role.MEMBER)
-    await directory.add_person(person)
-    return person
+    person = (await office.roster()).find(name)
+    return person if person is not None else await office.add(PersonChange(name), by="handraise-bot keys")
 
 
 def _used(at: datetime | None) -> str:
@@ -144,6 +154,7 @@ def _key_json(key: ApiKey) -> dict[str, object]:
         "hint": key.hint,
         "scopes": list(key.scopes),
         "person": key.person.name if key.person is not None else None,
+        "owner": key.owner,
         "callbackHosts": list(key.callback_hosts),
         "createdAt": maybe_instant(key.created_at),
         "lastUsedAt": maybe_instant(key.last_used_at),

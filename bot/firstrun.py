@@ -12,7 +12,7 @@ from bot.api.callers import Scope, key_digest
 from bot.keys import new_key
 from core.ids import PersonId, WorkspaceId
 from core.people import Person, Role
-from core.ports import Directory
+from core.registry import Directory
 
 _log = structlog.get_logger("handraise")
 
@@ -31,7 +31,7 @@ async def prepare(directory: Directory, data_dir: Path, workspace_id: WorkspaceI
     agent_key = await _known(directory, kept.get("agentKey"))
     admin_key = await _known(directory, kept.get("adminKey"))
     if agent_key is None:
-        agent_key, key = new_key("agent", _AGENT_SCOPES, workspace_id, None)
+        agent_key, key = new_key("agent", _AGENT_SCOPES, workspace_id, None, owner=ADMIN.id)
         await directory.add_key(key)
     if admin_key is None:
         admin_key, key = new_key("admin", _ADMIN_SCOPES, workspace_id, ADMIN)

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from adapters.webhooks.signing import new_secret
 from bot.api.callers import Scope, key_digest
-from core.ids import WorkspaceId
+from core.ids import PersonId, WorkspaceId
 from core.people import Person
-from core.ports import ApiKey
+from core.registry import ApiKey
 
 _HINT_LENGTH = 8
 
@@ -19,6 +19,7 @@ def new_key(
     workspace_id: WorkspaceId,
     person: Person | None,
     callback_hosts: Sequence[str] = (),
+    owner: PersonId | None = None,
 ) -> tuple[str, ApiKey]:
     """The secret, and the key as it is kept."""
     secret = "hr_" + secrets.token_urlsafe(32)
@@ -34,5 +35,6 @@ def new_key(
         person=person,
         callback_secret=new_secret(),
         callback_hosts=tuple(host.lower() for host in callback_hosts),
+        owner=owner,
     )
     return secret, key

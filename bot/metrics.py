@@ -25,6 +25,10 @@ class Metrics:
             "handraise_waiting", "Questions somebody waits for on this server.", registry=self._registry
         )
 
+        self.overdue = Gauge(
+            "handraise_overdue", "Open questions whose next step is overdue or not planned.", registry=self._registry
+        )
+
     def count(self, events: tuple[Event, ...]) -> None:
         for event in events:
             self._by_type[type(event)].inc()

@@ -17,6 +17,7 @@ from apscheduler.triggers.date import DateTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
 from bot.metrics import Metrics
+from core.auditing import Auditor, Neglected
 from core.delivery import Deliverer
 from core.engine import Engine
 from core.ids import WorkspaceId
@@ -31,6 +32,7 @@ _log = structlog.get_logger("handraise")
 #: Whatever wakes nobody (another process, a lost beat) is found this soon all the same.
 FALLBACK = timedelta(seconds=1)
 _HOUSEKEEPING = timedelta(seconds=30)
+_AUDIT = timedelta(seconds=60)
 #: Within this time a client may repeat a request under its key.
 _COMMANDS_KEPT = timedelta(days=7)
 #: A loop whose pass is late by this much is in trouble.
@@ -108,6 +110,9 @@ class Chores:
     webhooks: Webhooks
     note_used: Callable[[], Awaitable[None]]
     workspace_id: WorkspaceId
+    auditor: Auditor
+    #: Tells the outside that all is well; None where nobody is told.
+    heartbeat: Callable[[], Awaitable[str | None]] | None = None
 
 
 class Scheduler:
@@ -123,7 +128,9 @@ class Scheduler:
         self._tidy = Beat("housekeeping", self._tidy_pass, metrics, _HOUSEKEEPING)
         self._stream = Beat("events", chores.hub.pump, metrics, FALLBACK)
         self._post = Beat("webhooks", self._post_pass, metrics, FALLBACK)
-        self._beats = (self._sweep, self._deliver, self._notice, self._stream, self._post, self._tidy)
+        self._audit = Beat("auditor", self._audit_pass, metrics, _AUDIT)
+        self._neglected: list[Neglected] = []
+        self._beats = (self._sweep, self._deliver, self._notice, self._stream, self._post, self._tidy, self._audit)
         self._tasks: list[asyncio.Task[None]] = []
         self._planned: datetime | None = None
 
@@ -153,7 +160,11 @@ class Scheduler:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def troubles(self) -> list[str]:
-        return [trouble for beat in self._beats if (trouble := beat.trouble()) is not None]
+        troubles = [trouble for beat in self._beats if (trouble := beat.trouble()) is not None]
+        if self._neglected:
+            first = self._neglected[0]
+            troubles.append(f"{len(self._neglected)} open questions are neglected; {first.question_id}: {first.why}.")
+        return troubles
 
     def _plan(self, due: datetime) -> None:
         """Have the sweep run at this instant, unless it runs before anyway."""
@@ -197,6 +208,19 @@ class Scheduler:
         if watched:
             for question in await self._chores.reader.settled_among(watched):
                 self._chores.waiters.settled(question)
+
+    async def _audit_pass(self) -> None:
+        """Say loudly what nobody looks after, look after it, and let the outside know when there is no such thing."""
+        chores = self._chores
+        self._neglected = await chores.auditor.examine()
+        self._metrics.overdue.set(len(self._neglected))
+        for found in self._neglected:
+            _log.error("an open question is neglected", question=found.question_id, why=found.why)
+            await chores.engine.revisit(found.question_id)
+        if chores.heartbeat is not None and not self.troubles():
+            failure = await chores.heartbeat()
+            if failure is not None:
+                _log.warning("the heartbeat was not taken", why=failure)
 
     async def _tidy_pass(self) -> None:
         chores = self._chores

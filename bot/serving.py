@@ -14,8 +14,8 @@ from bot.logs import configure_logs
 from bot.server import Server, listen, url_of
 from bot.settings import Settings
 from bot.wiring import open_program
+from core.places import Target
 from core.ports import Surface
-from core.question import Target
 
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 

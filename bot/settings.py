@@ -16,6 +16,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from adapters.email.addresses import parse_mailbox, parse_smtp_url
 from adapters.sql.database import parse_url
 from core.deadlines import TimeLimits
 from core.rates import Rate
@@ -76,6 +77,12 @@ class Settings(BaseSettings):
         "", description="private hosts that callbacks may reach, comma-separated; empty: public https only"
     )
 
+    smtp_url: str = Field("", description="mail server, smtp://USER:PASSWORD@HOST:587 or smtps://…; empty: no email")
+    mail_from: str = Field("", description="whom emails come from, such as Handraise <bot@example.com>")
+    heartbeat_url: str = Field(
+        "", description="called every minute while nothing is overdue; let its silence raise an alarm"
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -94,6 +101,27 @@ class Settings(BaseSettings):
             parse_url(value)
         return value
 
+    @field_validator("smtp_url")
+    @classmethod
+    def _usable_smtp(cls, value: str) -> str:
+        if value:
+            parse_smtp_url(value)
+        return value
+
+    @field_validator("mail_from")
+    @classmethod
+    def _usable_sender(cls, value: str) -> str:
+        if value:
+            parse_mailbox(value)
+        return value
+
+    @field_validator("heartbeat_url")
+    @classmethod
+    def _usable_heartbeat(cls, value: str) -> str:
+        if value and not re.match(r"https?://[^/]+", value):
+            raise ValueError("write it as http://HOST/PATH or https://HOST/PATH")
+        return value
+
     @field_validator("public_url")
     @classmethod
     def _web_address(cls, value: str) -> str:
@@ -105,6 +133,12 @@ class Settings(BaseSettings):
     def _limits_in_order(self) -> "Settings":
         if not timedelta(0) < self.min_time_limit <= self.max_time_limit:
             raise ValueError("MIN_TIME_LIMIT must be above zero and not above MAX_TIME_LIMIT")
+        return self
+
+    @model_validator(mode="after")
+    def _mail_complete(self) -> "Settings":
+        if bool(self.smtp_url) != bool(self.mail_from):
+            raise ValueError("SMTP_URL and MAIL_FROM go together; set both or neither")
         return self
 
     @property

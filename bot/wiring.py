@@ -5,11 +5,15 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 
 import structlog
 from fastapi import FastAPI
 
+from adapters.email.addresses import parse_mailbox, parse_smtp_url
+from adapters.email.surface import NAME as EMAIL
+from adapters.email.surface import EmailSurface
 from adapters.receipts.keys import load_epoch, load_signing_key
 from adapters.receipts.verifier import verify
 from adapters.sql.access import Access
@@ -17,12 +21,14 @@ from adapters.sql.database import migrate, open_database
 from adapters.sql.directory import SqlDirectory
 from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
+from adapters.sql.people import SqlPeople
 from adapters.sql.reader import SqlReader
 from adapters.sql.redemptions import SqlRedemptions
 from adapters.sql.store import SqlStore
 from adapters.sql.webhooks import SqlWebhooks
 from adapters.web.pages import Pages
 from adapters.webhooks.guard import Guard
+from adapters.webhooks.heartbeat import beat
 from adapters.webhooks.sender import WebhookSender
 from adapters.webhooks.signing import new_secret
 from bot import firstrun
@@ -30,18 +36,20 @@ from bot.api.app import create_app
 from bot.api.callers import Callers
 from bot.api.services import Services
 from bot.api.wire import View
+from bot.household import Household
 from bot.messages import MessageWords
 from bot.metrics import Metrics
+from bot.people import PeopleOffice
+from bot.policy import PolicyOffice
 from bot.scheduler import Chores, Scheduler
 from bot.settings import Settings
-from core.asking import House
+from core.auditing import Auditor
 from core.delivery import Deliverer
 from core.engine import Engine
 from core.ids import WorkspaceId
-from core.policies import ADMIN_ANSWERS
+from core.places import NAMEABLE, Target
 from core.ports import Change, Claim, Reader, Store, StoreUnavailable, Surface
 from core.posting import Postman
-from core.question import Target
 from core.rates import RateLimiter
 from core.receipts import receipt_for
 from core.stream import EventHub
@@ -81,8 +89,19 @@ async def open_program(
         store, reader, directory = SqlStore(access), SqlReader(access), SqlDirectory(access)
         await firstrun.prepare(directory, settings.data_dir, WORKSPACE, local_url)
 
-        waiters, metrics, callers = Waiters(), Metrics(), Callers(directory)
-        engine = Engine(store, reader, waiters)
+        by_name = {surface.name: surface for surface in surfaces.values()}
+        if settings.smtp_url:
+            smtp, sender = parse_smtp_url(settings.smtp_url), parse_mailbox(settings.mail_from)
+            by_name[EMAIL] = await stack.enter_async_context(EmailSurface(smtp, sender, base_url))
+        household = Household(
+            SqlPeople(access),
+            WORKSPACE,
+            settings.limits,
+            targets=tuple(surfaces),
+            connected=NAMEABLE & by_name.keys(),
+        )
+        waiters, metrics, callers = Waiters(), Metrics(), Callers(directory, household)
+        engine = Engine(store, reader, waiters, household.roster)
         log = SqlEventLog(access)
         hub = EventHub(log, WORKSPACE)
         webhooks, guard = SqlWebhooks(access), Guard(settings.allowed_hosts)
@@ -99,19 +118,20 @@ async def open_program(
             postman.noticed(change.after)
 
         engine.on_change = on_change
-        by_name = {surface.name: surface for surface in surfaces.values()}
         chores = Chores(
             store,
             reader,
             engine,
             waiters,
             Sweeper(store, engine, on_failure=_tick_failed),
-            Deliverer(SqlOutbox(access), store, reader, engine, by_name),
+            Deliverer(SqlOutbox(access), store, reader, engine, by_name, NAMEABLE),
             hub,
             postman,
             webhooks,
             callers.note_used,
             WORKSPACE,
+            Auditor(reader, store),
+            partial(beat, settings.heartbeat_url) if settings.heartbeat_url else None,
         )
         scheduler = Scheduler(chores, metrics)
         services = Services(
@@ -120,7 +140,9 @@ async def open_program(
             waiters,
             hub,
             callers,
-            House(WORKSPACE, settings.limits, ADMIN_ANSWERS, tuple(surfaces)),
+            household,
+            PeopleOffice(household),
+            PolicyOffice(household, settings.limits),
             view,
             RateLimiter(settings.rate_limit) if settings.rate_limit is not None else None,
             webhooks,

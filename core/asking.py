@@ -3,7 +3,7 @@
 Every entrance (HTTP, tools, dialects) brings a `Draft` here, so a question is held to the same rules everywhere.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import Enum
 from typing import assert_never
@@ -27,12 +27,14 @@ from core.answers import (
 from core.deadlines import TimeLimits, kind_limit, limit_problem
 from core.digests import action_digest, digest_problem
 from core.forms import schema_problem
+from core.freezing import Frozen, Ground, freeze
 from core.ids import JobId, JsonObject, WorkspaceId
 from core.kinds import KINDS, DefaultRule, Kind
 from core.phrasing import listing, shown
-from core.policies import Policy
-from core.question import Action, Asker, Risk, Spec, Target, Urgency
+from core.places import Target
+from core.question import Action, Asker, Risk, Spec, Urgency
 from core.refusals import Reason, Unacceptable
+from core.rulebook import UNSTATED, Circumstances
 
 QUESTION_LIMIT = 10_000
 LABEL_LIMIT = 200
@@ -96,15 +98,18 @@ class Draft:
     phase: str | None = None
     category: str | None = None
     operation_id: str | None = None
+    #: The person the agent works for, who does not approve where four eyes are wanted.
+    on_behalf_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What the installation brings to every question: its limits, its policy and where questions are shown."""
+    """What the installation brings to every question: its limits, its rules, its people and its places."""
 
     workspace_id: WorkspaceId
     limits: TimeLimits
-    policy: Policy
+    ground: Ground
+    #: Places that show every question, such as the terminal of the server.
     targets: tuple[Target, ...] = ()
 
 
@@ -125,13 +130,33 @@ def compose(draft: Draft, asker: Asker, house: House) -> Spec | Unacceptable:
     limit = _time_limit(draft, kind, house.limits)
     if isinstance(limit, Unacceptable):
         return limit
+    working = _for_whom(draft, asker, house.ground)
+    if isinstance(working, Unacceptable):
+        return working
+    frozen = freeze(circumstances(draft, kind, asker), working, house.ground, limit=limit, reminder=draft.reminder)
+    if isinstance(frozen, Unacceptable):
+        return frozen
+    return _spec(draft, working, house, frozen, kind=kind, shape=shape, default=default, limit=limit)
+
+
+def _spec(
+    draft: Draft,
+    asker: Asker,
+    house: House,
+    frozen: Frozen,
+    *,
+    kind: Kind,
+    shape: AnswerShape,
+    default: AnswerValue | None,
+    limit: timedelta | None,
+) -> Spec:
     return Spec(
         workspace_id=house.workspace_id,
         asker=asker,
         text=draft.text,
         kind=kind,
         shape=shape,
-        policy=house.policy,
+        policy=frozen.policy,
         time_limit=limit,
         default=default,
         job_id=draft.job_id,
@@ -149,7 +174,37 @@ def compose(draft: Draft, asker: Asker, house: House) -> Spec | Unacceptable:
         category=draft.category,
         operation_id=draft.operation_id,
         targets=house.targets,
+        route=frozen.route,
+        ladder=frozen.ladder,
+        asked=frozen.asked,
+        limit_is_default=isinstance(draft.time_limit, Unset),
+        acknowledgement=frozen.acknowledgement,
     )
+
+
+def circumstances(draft: Draft, kind: Kind, asker: Asker) -> Circumstances:
+    action = draft.action
+    return Circumstances(
+        kind,
+        draft.urgency,
+        action.risk.value if action is not None and action.risk is not None else UNSTATED,
+        action.tool if action is not None else None,
+        draft.project_id,
+        asker.name,
+        draft.tags,
+        draft.to,
+    )
+
+
+def _for_whom(draft: Draft, asker: Asker, ground: Ground) -> Asker | Unacceptable:
+    """The asker with the person it says it works for, who must be somebody we know to be kept from deciding."""
+    if draft.on_behalf_of is None:
+        return asker
+    person = ground.roster.find(draft.on_behalf_of)
+    if person is None:
+        sentence = f"There is nobody called {shown(draft.on_behalf_of)} here for the agent to work for."
+        return Unacceptable(Reason.RECIPIENT_UNKNOWN, sentence, "/onBehalfOf")
+    return replace(asker, on_behalf_of=person.id)
 
 
 def _text_problem(draft: Draft) -> Unacceptable | None:

@@ -1,6 +1,7 @@
 """What somebody wants. Imperative, and carrying everything a decision needs but the time."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
 from core.answers import RawAnswer
@@ -48,6 +49,42 @@ class Withdraw:
 
 
 @dataclass(frozen=True, slots=True)
+class Acknowledge:
+    """Somebody is looking at it; the next step of the ladder waits for them a while."""
+
+    question_id: QuestionId
+    actor: Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Snooze:
+    """No reminder and no rung before this instant. The deadline stays where it is."""
+
+    question_id: QuestionId
+    actor: Actor
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Remind:
+    """Nudge those it is put to, now."""
+
+    question_id: QuestionId
+    actor: Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Reassign:
+    """Put the question to other people. It never gives anybody the right to answer."""
+
+    question_id: QuestionId
+    actor: Actor
+    #: A person or a group, as it was typed.
+    to: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has passed; see what that means."""
 
@@ -88,6 +125,7 @@ class FinishClosing:
     job_id: JobId
 
 
-QuestionCommand: TypeAlias = Ask | Answer | Remark | Withdraw | Tick | RecordDelivery
+Steering: TypeAlias = Acknowledge | Snooze | Remind | Reassign
+QuestionCommand: TypeAlias = Ask | Answer | Remark | Withdraw | Tick | RecordDelivery | Steering
 JobCommand: TypeAlias = SteerJob | ReportProgress | FinishClosing
 Command: TypeAlias = QuestionCommand | JobCommand

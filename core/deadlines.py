@@ -56,4 +56,9 @@ def next_due(question: Question) -> datetime | None:
     """The next instant at which time alone changes this question."""
     if not question.is_open:
         return None
-    return question.pause.until if question.pause is not None else question.deadline
+    if question.pause is not None:
+        return question.pause.until
+    dues = [planned.due for planned in question.agenda]
+    if question.deadline is not None:
+        dues.append(question.deadline)
+    return min(dues, default=None)

@@ -1,6 +1,6 @@
 """One pass over the outbox: claim what is ready, show it on its surface, record what became of it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
@@ -19,20 +19,29 @@ _LONGEST_PAUSE = timedelta(minutes=5)
 
 class Deliverer:
     def __init__(
-        self, outbox: Outbox, store: Store, reader: Reader, engine: Engine, surfaces: Mapping[str, Surface]
+        self,
+        outbox: Outbox,
+        store: Store,
+        reader: Reader,
+        engine: Engine,
+        surfaces: Mapping[str, Surface],
+        absent: Collection[str] = (),
     ) -> None:
         self._outbox = outbox
         self._store = store
         self._reader = reader
         self._engine = engine
         self._surfaces = surfaces
+        #: Surfaces that rules may name though they are not connected here: what goes there fails at once.
+        self._absent = frozenset(absent) - surfaces.keys()
 
     async def deliver(self) -> int:
         """Bring every ready target up to date; how many notices that took."""
         handled = 0
-        if not self._surfaces:
+        claimable = self._surfaces.keys() | self._absent
+        if not claimable:
             return handled
-        while notices := await self._outbox.claim(self._surfaces.keys(), limit=_AT_ONCE, lease=LEASE):
+        while notices := await self._outbox.claim(claimable, limit=_AT_ONCE, lease=LEASE):
             for notice in notices:
                 await self._one(notice)
             handled += len(notices)
@@ -43,19 +52,31 @@ class Deliverer:
         if question is None:
             await self._outbox.settle(notice, NotDeliverable("the question is gone"))
             return
-        surface = self._surfaces[notice.target.surface]
+        if notice.nudge is not None and not question.is_open:
+            await self._outbox.settle(notice, NotDeliverable("it was settled before"))
+            return
         # What is shown is the question as it is now, which may be newer than what the notice asked for.
         shown = replace(notice, version=max(notice.version, question.version))
-        delivery = await self._show(surface, notice, prompt_for(question))
+        surface = self._surfaces.get(notice.target.surface)
+        if surface is None:
+            delivery: Delivery = NotDeliverable(f"{notice.target.surface} is not connected here")
+        else:
+            delivery = await self._show(surface, notice, prompt_for(question))
         if isinstance(delivery, Deferred) and notice.attempt >= _ATTEMPTS:
             delivery = NotDeliverable(f"gave up after {notice.attempt} attempts: {delivery.why}")
+        is_first = notice.ref is None and notice.nudge is None
+        if is_first and isinstance(delivery, NotDeliverable):
+            # Before the notice is given up: a failure nobody hears of would leave the question unseen for ever.
+            await self._engine.handle(RecordDelivery(question.id, await self._record(notice, delivery)))
         recorded = await self._outbox.settle(shown, delivery)
-        if recorded and notice.ref is None and not isinstance(delivery, Deferred):
+        if recorded and is_first and isinstance(delivery, Posted):
             await self._engine.handle(RecordDelivery(question.id, await self._record(notice, delivery)))
 
     @staticmethod
     async def _show(surface: Surface, notice: Notice, prompt: Prompt) -> Delivery:
         try:
+            if notice.nudge is not None:
+                return await surface.nudge(notice.target, notice.ref, prompt, notice.nudge, key=notice.id)
             if notice.ref is None:
                 return await surface.post(notice.target, prompt, key=notice.id)
             return await surface.revise(notice.ref, prompt)
@@ -67,5 +88,9 @@ class Deliverer:
     async def _record(self, notice: Notice, delivery: Posted | NotDeliverable) -> DeliveryRecord:
         now = await self._store.now()
         if isinstance(delivery, Posted):
-            return DeliveryRecord(notice.target.surface, DeliveryState.POSTED, now, delivery.link)
-        return DeliveryRecord(notice.target.surface, DeliveryState.FAILED, now, why=delivery.why)
+            return DeliveryRecord(
+                notice.target.surface, DeliveryState.POSTED, now, delivery.link, address=notice.target.address
+            )
+        return DeliveryRecord(
+            notice.target.surface, DeliveryState.FAILED, now, why=delivery.why, address=notice.target.address
+        )

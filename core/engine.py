@@ -1,7 +1,7 @@
 """The shell around the machine: one way in for every command, one way out for everything it caused."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,14 +10,28 @@ from typing import Protocol
 
 from core.commands import Ask, Command, FinishClosing, ReportProgress, SteerJob, Tick
 from core.deadlines import next_due
-from core.events import Delivered, Event, JobChanged, Progressed, Undeliverable
+from core.decisions import Case, Decision
+from core.delivering import INBOX
+from core.events import (
+    Delivered,
+    DeliveryFailed,
+    Escalated,
+    Event,
+    JobChanged,
+    Progressed,
+    Reassigned,
+    Reminded,
+    Undeliverable,
+)
 from core.ids import QuestionId
 from core.job import Job
-from core.machine import Case, Decision, apply, decide
+from core.machine import apply, decide
+from core.places import Target
 from core.ports import (
     Change,
     CommandKey,
     JobKey,
+    Nudge,
     QuestionFilter,
     Reader,
     Scope,
@@ -26,7 +40,8 @@ from core.ports import (
     StoreUnavailable,
     Verdict,
 )
-from core.question import Question, Status, Target
+from core.question import Question, Status
+from core.roster import Roster
 from core.steering import decide_job
 from core.waiters import Waiters
 
@@ -58,8 +73,11 @@ class Alarm(Protocol):
 
 
 class Engine:
-    def __init__(self, store: Store, reader: Reader, waiters: Waiters) -> None:
+    def __init__(
+        self, store: Store, reader: Reader, waiters: Waiters, everybody: Callable[[], Awaitable[Roster]]
+    ) -> None:
         self._store = store
+        self._everybody = everybody
         self._reader = reader
         self._waiters = waiters
         self.on_due: Alarm = lambda due: None
@@ -72,7 +90,8 @@ class Engine:
         self, command: Command, *, key: CommandKey | None = None, fence: int | None = None
     ) -> Handled | Replayed:
         """Read, judge and keep, as one step; then wake whoever waits for what came of it."""
-        verdict = await self._store.transact(scope_of(command, key, fence), partial(judge, command))
+        roster = await self._everybody()
+        verdict = await self._store.transact(scope_of(command, key, fence), partial(judge, command, roster))
         if verdict.recorded is not None:
             same = key is not None and verdict.recorded.fingerprint == key.fingerprint
             return Replayed(verdict.recorded.question_id, same)
@@ -99,7 +118,7 @@ class Engine:
         due = next_due(question)
         if due is not None:
             self.on_due(due)
-        if change.targets:
+        if change.targets or change.nudges:
             self.on_notices()
 
     async def _begin_closing(self, command: Command, job: Job) -> None:
@@ -109,6 +128,13 @@ class Engine:
         # The command itself is kept, whatever happens now; housekeeping finishes what cannot be finished here.
         with suppress(StoreUnavailable):
             await self.close_job(job)
+
+    async def revisit(self, question_id: QuestionId) -> None:
+        """See to a question that was forgotten: put it back on the agenda, and do at once what is overdue."""
+        question = await self._reader.question(question_id)
+        if question is not None and question.is_open:
+            await self._store.replan(question)
+            await self.handle(Tick(question_id))
 
     async def close_job(self, job: Job) -> None:
         """Withdraw what an ended job left open. Safe to repeat, also on a job that goes on again by now."""
@@ -133,26 +159,43 @@ def scope_of(command: Command, key: CommandKey | None, fence: int | None) -> Sco
             return Scope(question_id=command.question_id, command=key, fence=fence)
 
 
-def judge(command: Command, snapshot: Snapshot) -> Verdict:
+def judge(command: Command, roster: Roster, snapshot: Snapshot) -> Verdict:
     """Pure: what this command does to what the store holds."""
     if snapshot.recorded is not None:
         return Verdict(None, recorded=snapshot.recorded)
     case, now = snapshot.case, snapshot.now
-    decision = _decide(case, command, now)
+    decision = _decide(case, command, now, roster)
     after = apply(case, decision.events)
-    change = Change(case, after, decision.events, _stale_targets(after.question, decision.events))
-    return Verdict(decision, change)
+    targets, nudges = _stale_targets(case, after, decision.events), _nudges(case, after, decision.events)
+    return Verdict(decision, Change(case, after, decision.events, targets, nudges))
 
 
-def _decide(case: Case, command: Command, now: datetime) -> Decision:
+def _decide(case: Case, command: Command, now: datetime, roster: Roster) -> Decision:
     if isinstance(command, SteerJob | ReportProgress | FinishClosing):
         return decide_job(case.job, command, now)
-    return decide(case, command, now)
+    return decide(case, command, now, roster)
 
 
-def _stale_targets(question: Question | None, events: tuple[Event, ...]) -> tuple[Target, ...]:
+def _stale_targets(before: Case, after: Case, events: tuple[Event, ...]) -> tuple[Target, ...]:
     """The places whose message no longer tells the truth; a delivery is about a message, so it changes none."""
-    if question is None or not question.spec.targets:
+    question = after.question
+    if question is None or not question.targets:
         return ()
-    unseen = (Delivered, Undeliverable, JobChanged, Progressed)
-    return question.spec.targets if any(not isinstance(event, unseen) for event in events) else ()
+    unseen = (Delivered, Undeliverable, DeliveryFailed, JobChanged, Progressed)
+    is_news = any(not isinstance(event, unseen) for event in events)
+    known = before.question.targets if before.question is not None else ()
+    return tuple(t for t in question.targets if t != INBOX and (is_news or t not in known))
+
+
+def _nudges(before: Case, after: Case, events: tuple[Event, ...]) -> tuple[Nudge, ...]:
+    """What to say where the question is shown already. Where it is new, its message tells the whole story."""
+    if before.question is None or after.question is None or not after.question.is_open:
+        return ()
+    known = [target for target in before.question.targets if target != INBOX]
+    about_question = [event for event in events if not isinstance(event, JobChanged | Progressed)]
+    return tuple(
+        Nudge(target, before.question.version + place, event.sentence)
+        for place, event in enumerate(about_question, start=1)
+        if isinstance(event, Reminded | Escalated | Reassigned)
+        for target in known
+    )

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from core.answers import AnswerValue
-from core.ids import QuestionId
+from core.ids import PersonId, QuestionId
 from core.job import Job
-from core.question import Comment, Decider, DeliveryRecord, Spec
+from core.places import Target
+from core.policies import Tally
+from core.question import Comment, Decider, DeliveryRecord, Spec, Vote
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,100 @@ class Answered:
     by: Decider
     decided_digest: str | None = None
     claimed_by: str | None = None
+    #: Everybody whose word it took, where it took several.
+    deciders: tuple[Decider, ...] = ()
+    counted: Tally | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Voted:
+    """One more word, and not yet enough of them."""
+
+    at: datetime
+    vote: Vote
+    counted: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class VoteVoided:
+    """Whoever gave this word may no longer give it."""
+
+    at: datetime
+    person_id: str
+    name: str
+    counted: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Reminded:
+    """Those it is put to were nudged: by a step of its ladder, or by somebody."""
+
+    at: datetime
+    sentence: str
+    people: tuple[PersonId, ...] = ()
+    targets: tuple[Target, ...] = ()
+    step: int | None = None
+    by: Decider | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Escalated:
+    """A rung of the ladder put it to more people."""
+
+    at: datetime
+    step: int
+    sentence: str
+    people: tuple[PersonId, ...] = ()
+    targets: tuple[Target, ...] = ()
+    joins: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A step waits for the working hours of its people, and the deadline with it where the limit allows that."""
+
+    at: datetime
+    step: int
+    until: datetime
+    sentence: str
+    extended: timedelta = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    at: datetime
+    by: Decider
+    until: datetime
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snoozed:
+    at: datetime
+    by: Decider
+    until: datetime
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reassigned:
+    at: datetime
+    by: Decider
+    to: str
+    sentence: str
+    people: tuple[PersonId, ...] = ()
+    targets: tuple[Target, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryFailed:
+    """One place could not be reached; others show the question, or are tried next."""
+
+    at: datetime
+    delivery: DeliveryRecord
+    #: The step of the route that is tried next.
+    next_step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +205,15 @@ class Progressed:
 QuestionEvent: TypeAlias = (
     Asked
     | Answered
+    | Voted
+    | VoteVoided
+    | Reminded
+    | Escalated
+    | Held
+    | Acknowledged
+    | Snoozed
+    | Reassigned
+    | DeliveryFailed
     | Defaulted
     | Expired
     | Withdrawn
@@ -132,6 +237,15 @@ def is_told(event: Event) -> bool:
 EVENT_NAMES: Mapping[type[Event], str] = {
     Asked: "question.asked",
     Answered: "question.answered",
+    Voted: "question.voted",
+    VoteVoided: "question.vote_voided",
+    Reminded: "question.reminded",
+    Escalated: "question.escalated",
+    Held: "question.held",
+    Acknowledged: "question.acknowledged",
+    Snoozed: "question.snoozed",
+    Reassigned: "question.reassigned",
+    DeliveryFailed: "question.delivery_failed",
     Defaulted: "question.defaulted",
     Expired: "question.expired",
     Withdrawn: "question.withdrawn",

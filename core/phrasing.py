@@ -25,7 +25,12 @@ def shell_word(text: str) -> str:
 
 def listing(names: Sequence[str]) -> str:
     """`a, b and c`, with the tail counted when there are very many."""
-    items = [shown(name) for name in names[:_LISTED_LIMIT]]
+    return names_of([shown(name) for name in names])
+
+
+def names_of(names: Sequence[str]) -> str:
+    """`Dana, Erik and 3 more`, unquoted: names that we know."""
+    items = list(names[:_LISTED_LIMIT])
     if len(names) > _LISTED_LIMIT:
         items.append(f"{len(names) - _LISTED_LIMIT} more")
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)

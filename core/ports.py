@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
+from core.decisions import Case, Decision
 from core.events import Event
 from core.ids import CommandId, JobId, NoticeId, Principal, QuestionId, WorkspaceId
 from core.job import Job
 from core.kinds import Kind
-from core.machine import Case, Decision
-from core.people import Person
+from core.places import Target
 from core.prompt import Prompt
-from core.question import Question, Status, Target
+from core.question import Question, Status
 from core.webhooks import Endpoint, Fate, Message, MessageState, Sent
 
 
@@ -59,6 +59,15 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Nudge:
+    """Something new to say where the question is shown already. `sequence` tells nudges of one question apart."""
+
+    target: Target
+    sequence: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """What one command does to the store: all of it or nothing."""
 
@@ -67,6 +76,8 @@ class Change:
     events: tuple[Event, ...]
     #: Where the question is to be shown at its new version.
     targets: tuple[Target, ...] = ()
+    #: What is to be said where it is shown already.
+    nudges: tuple[Nudge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,9 @@ class Store(Protocol):
 
     async def next_due(self) -> datetime | None:
         """The earliest instant at which there is something to claim; None when there never is."""
+
+    async def replan(self, question: Question) -> None:
+        """Bring the question up when it is due by its own account, unless it has changed since it was read."""
 
     async def now(self) -> datetime:
         """The instant by the database's clock, which alone decides deadlines and leases."""
@@ -186,7 +200,21 @@ class EventLog(Protocol):
         """A position that no event has passed yet which `after` does not show; 0 when nothing has happened."""
 
 
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """An open question, and when the store is going to bring it up."""
+
+    question: Question
+    due: datetime | None
+
+
 class Reader(Protocol):
+    async def planned(self, *, limit: int, after: QuestionId | None = None) -> Sequence[Planning]:
+        """Open questions of every workspace by id, starting behind `after`."""
+
+    async def overdue(self, before: datetime, *, limit: int) -> Sequence[Planning]:
+        """Open questions that should have been brought up before this instant, earliest first."""
+
     async def question(self, question_id: QuestionId) -> Question | None: ...
 
     async def questions(
@@ -217,7 +245,7 @@ class MessageRef:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Bring this target to this version of the question. `ref` is the message already there, if any."""
+    """Bring this target to this version of the question, or say something there. `ref` is the message already there."""
 
     id: NoticeId
     question_id: QuestionId
@@ -226,11 +254,17 @@ class Notice:
     attempt: int
     fence: int
     ref: MessageRef | None = None
+    nudge: str | None = None
 
 
 def notice_id(question_id: QuestionId, target: Target) -> NoticeId:
     """One notice for each question and target: a newer version replaces what an older one wanted."""
     return NoticeId(f"{question_id}:{target.surface}:{target.address}")
+
+
+def nudge_id(question_id: QuestionId, nudge: Nudge) -> NoticeId:
+    """One for each nudge: it is sent once, however often somebody tries."""
+    return NoticeId(f"{notice_id(question_id, nudge.target)}#{nudge.sequence}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +307,11 @@ class Surface(Protocol):
 
     async def revise(self, ref: MessageRef, prompt: Prompt) -> Delivery:
         """Bring a message that was posted before to what the prompt says now."""
+
+    async def nudge(
+        self, target: Target, ref: MessageRef | None, prompt: Prompt, sentence: str, *, key: NoticeId
+    ) -> Delivery:
+        """Say the sentence beside the message, so that people notice. `ref` is None where there is no message yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,43 +383,3 @@ class Webhooks(Protocol):
 class Redemptions(Protocol):
     async def redeem(self, nonce: str, question_id: QuestionId, by: Principal) -> bool:
         """True for exactly one caller per nonce."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiKey:
-    """A key as it is kept: never the secret, only its digest."""
-
-    id: str
-    name: str
-    digest: str
-    hint: str
-    scopes: tuple[str, ...]
-    workspace_id: WorkspaceId
-    created_at: datetime
-    person: Person | None = None
-    last_used_at: datetime | None = None
-    revoked_at: datetime | None = None
-    #: Signs what goes to the callbacks of questions that were asked with this key.
-    callback_secret: str | None = None
-    #: If there are any, callbacks and endpoints of this key stay within them.
-    callback_hosts: tuple[str, ...] = ()
-
-
-class Directory(Protocol):
-    """People and keys."""
-
-    async def key(self, digest: str) -> ApiKey | None: ...
-
-    async def keys(self) -> Sequence[ApiKey]: ...
-
-    async def add_key(self, key: ApiKey) -> None: ...
-
-    async def revoke_key(self, key_id: str) -> bool:
-        """True when the key exists, whether it was revoked now or before."""
-
-    async def note_used(self, key_ids: Sequence[str]) -> None: ...
-
-    async def people(self) -> Sequence[Person]: ...
-
-    async def add_person(self, person: Person) -> None:
-        """A person whose id is taken stays as they are."""

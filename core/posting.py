@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Protocol
 
+from core.decisions import Case
 from core.ids import Principal, WorkspaceId
-from core.machine import Case
 from core.ports import Parcel, Webhooks
 from core.webhooks import Message, Sent, fate_of
 

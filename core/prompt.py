@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from core.answers import options_of, takes_free_text
 from core.ids import JsonObject, QuestionId
-from core.question import Action, Question
-from core.wording import answer_words, outcome_sentence
+from core.question import Action, Milestone, Question
+from core.wording import answer_words, outcome_sentence, votes_so_far, who_may_answer
 
 
 class Tone(StrEnum):
@@ -77,6 +77,10 @@ class Prompt:
     thread: tuple[Fact, ...]
     deadline: datetime | None
     footer: str
+    #: Who may answer, and how many are still needed.
+    who: str = ""
+    #: What was done so far to get an answer.
+    story: tuple[Milestone, ...] = ()
 
 
 def prompt_for(question: Question) -> Prompt:
@@ -97,6 +101,8 @@ def prompt_for(question: Question) -> Prompt:
         thread=tuple(Fact(c.author.name or c.author.type, c.text) for c in question.comments),
         deadline=question.deadline if question.is_open else None,
         footer=_footer(question),
+        who=_who(question),
+        story=question.story,
     )
 
 
@@ -146,6 +152,14 @@ def _controls(question: Question) -> tuple[Control, ...]:
             return (*buttons, TextBox("Something else")) if takes_free_text(shape) else buttons
         case _:
             return (TextBox("Your answer"),)
+
+
+def _who(question: Question) -> str:
+    if not question.is_open:
+        return ""
+    who = who_may_answer(question.policy, question.is_approval)
+    cast = votes_so_far(question)
+    return f"{who} {cast}" if cast else who
 
 
 def _footer(question: Question) -> str:

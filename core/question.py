@@ -1,6 +1,6 @@
 """The question: what was asked, which never changes, and what has become of it so far."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal
@@ -8,7 +8,9 @@ from typing import Literal
 from core.answers import AnswerShape, AnswerValue
 from core.ids import JobId, JsonObject, PersonId, Principal, QuestionId, WorkspaceId
 from core.kinds import KINDS, Kind, KindRule
-from core.policies import Policy
+from core.places import Target
+from core.policies import Policy, Tally, empty_tally
+from core.steps import Step
 
 
 class Status(StrEnum):
@@ -50,14 +52,9 @@ class Asker:
     name: str
     #: The key it asked with; its secret signs what goes to the question's own callback.
     key_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A place on a surface where the question is shown."""
-
-    surface: str
-    address: str
+    #: Whose key it is, and for whom the agent says it works; neither approves where four eyes are wanted.
+    owner: PersonId | None = None
+    on_behalf_of: PersonId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,17 @@ class Spec:
     phase: str | None = None
     category: str | None = None
     operation_id: str | None = None
+    #: Places that show it whatever happens, such as the terminal of the server.
     targets: tuple[Target, ...] = ()
+    #: Where it goes, in order: the places of one step together, the next step when all of them fail.
+    route: tuple[tuple[Target, ...], ...] = ()
+    ladder: tuple[Step, ...] = ()
+    #: Whom it is put to at first.
+    asked: tuple[PersonId, ...] = ()
+    #: The time limit is the kind's own, so a rung that waits for working hours takes the deadline with it.
+    limit_is_default: bool = False
+    #: How long "looking at it" keeps the next step back.
+    acknowledgement: timedelta = timedelta(minutes=15)
 
     @property
     def rule(self) -> KindRule:
@@ -120,6 +127,42 @@ class Outcome:
     reason: str | None = None
     decided_digest: str | None = None
     claimed_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One person's word where it takes several. A later vote of the same person replaces it."""
+
+    by: Decider
+    answer: AnswerValue
+    at: datetime
+    #: What the vote is about: the digest of the arguments as this person left them, if they changed them.
+    digest: str | None = None
+    claimed_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A step of the ladder that is still to come, and how long it has been waiting for working hours."""
+
+    step: int
+    due: datetime
+    held: timedelta = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    by: Decider
+    at: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """Something that was done to get an answer, as the story of the question tells it."""
+
+    at: datetime
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +201,7 @@ class DeliveryRecord:
     at: datetime
     link: str | None = None
     why: str | None = None
+    address: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +217,45 @@ class Question:
     outcome: Outcome | None = None
     late_answers: tuple[LateAnswer, ...] = field(default=())
     deliveries: tuple[DeliveryRecord, ...] = field(default=())
+    votes: tuple[Vote, ...] = field(default=())
+    #: How far the votes have come, as it was counted at the last of them.
+    counted: Tally | None = None
+    #: Where it is shown by now, and how far along its route it has got.
+    targets: tuple[Target, ...] = field(default=())
+    route_step: int = 0
+    #: Whom it is put to by now.
+    asked: tuple[PersonId, ...] = field(default=())
+    agenda: tuple[Planned, ...] = field(default=())
+    #: How much later the deadline is because steps waited for working hours.
+    extended: timedelta = timedelta(0)
+    acknowledged: Acknowledgement | None = None
+    nudged_at: datetime | None = None
+    #: People whom rungs of the ladder added to a panel.
+    joined: tuple[tuple[str, PersonId], ...] = field(default=())
+    story: tuple[Milestone, ...] = field(default=())
 
     @property
     def is_open(self) -> bool:
         return self.status is Status.OPEN
 
     @property
-    def votes(self) -> int:
-        answered = self.outcome is not None and self.outcome.kind is OutcomeKind.ANSWERED
-        return len(self.outcome.deciders) if answered and self.outcome is not None else 0
+    def is_approval(self) -> bool:
+        return self.spec.shape.type == "approval"
+
+    @property
+    def tally(self) -> Tally:
+        return self.counted or empty_tally(self.policy)
+
+    @property
+    def policy(self) -> Policy:
+        """The frozen policy, with the people that rungs of its ladder brought in."""
+        if not self.joined:
+            return self.spec.policy
+        panels = tuple(
+            replace(panel, joined=tuple(person for name, person in self.joined if name == panel.name))
+            for panel in self.spec.policy.panels
+        )
+        return replace(self.spec.policy, panels=panels)
 
 
 def person_decider(person_id: PersonId, name: str, surface: str) -> Decider:

@@ -23,9 +23,6 @@ DEFAULT_LIFETIME = timedelta(minutes=15)
 SHORTEST_LIFETIME = timedelta(seconds=1)
 LONGEST_LIFETIME = timedelta(hours=24)
 
-#: Policies carry no version of their own yet; once they do, it takes this place.
-POLICY_VERSION = "1"
-
 _NAME_LIMIT = 100
 _MESSAGE_LIMIT = MAX_LENGTH - 1 - len(base64.urlsafe_b64encode(bytes(SIGNATURE_BYTES)).rstrip(b"="))
 
@@ -71,7 +68,7 @@ def receipt_payload(question: Question, epoch: str, kid: str, lifetime: timedelt
         "deciders": [_decider(decider, named=True) for decider in _deciders(outcome)],
         "actionDigest": None if action is None else action.digest,
         "decidedDigest": outcome.decided_digest,
-        "policyVersion": POLICY_VERSION,
+        "policyVersion": str(question.policy.version),
         "decidedAt": decided_at,
         "issuedAt": decided_at,
         "expiresAt": _instant(outcome.decided_at + lifetime),

@@ -15,11 +15,17 @@ class Reason(StrEnum):
     NOT_A_RESPONDER = "not_a_responder"
     NOT_ALLOWED = "not_allowed"
     TOO_MANY_COMMENTS = "too_many_comments"
+    TOO_SOON = "too_soon"
+    NOBODY_CALLED_THAT = "nobody_called_that"
     # about jobs
     JOB_ENDED = "job_ended"
     JOB_NOT_FOUND = "job_not_found"
     JOB_STATUS_NOT_SETTABLE = "job_status_not_settable"
     # about what was asked
+    NO_RESPONDER = "no_responder"
+    RECIPIENT_UNKNOWN = "recipient_unknown"
+    # about the policy
+    POLICY_INVALID = "policy_invalid"
     KIND_UNKNOWN = "kind_unknown"
     SHAPE_CONFLICT = "shape_conflict"
     OPTIONS_MISSING = "options_missing"

@@ -6,11 +6,12 @@ from typing import assert_never
 
 from core import job as jobs
 from core.commands import FinishClosing, JobCommand, ReportProgress, SteerJob
+from core.decisions import Accepted, Decision, Refused
 from core.events import Progressed
 from core.ids import JobId
 from core.job import Job
 from core.kinds import WAITING
-from core.machine import Accepted, Decision, Refused, job_changed
+from core.machine import job_changed
 from core.refusals import Reason
 from core.wording import closing_sentence, ended_sentence, no_job
 

@@ -1,10 +1,15 @@
 """Every sentence that people read about a question's life. Plain text, no markup."""
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
 from core.answers import AnswerShape, AnswerValue, options_of
 from core.ids import JobId, JsonValue, QuestionId
 from core.job import Job
-from core.phrasing import listing, moment, shown
+from core.phrasing import listing, moment, names_of, shown, span
+from core.policies import Panel, Policy
 from core.question import Decider, Outcome, OutcomeKind, Question
+from core.steps import StepKind
 
 
 def answer_words(shape: AnswerShape, answer: AnswerValue) -> str:
@@ -41,7 +46,9 @@ def outcome_sentence(question: Question, outcome: Outcome) -> str:
     match outcome.kind:
         case OutcomeKind.ANSWERED:
             said = shown(answer_words(question.spec.shape, outcome.answer)) if outcome.answer else "an answer"
-            return f"{decider_words(outcome.decided_by)} answered {said} at {when}."
+            who = names_of([decider_words(decider) for decider in outcome.deciders or (outcome.decided_by,)])
+            solo = " in solo mode" if question.spec.policy.solo else ""
+            return f"{who} answered {said} at {when}{solo}."
         case OutcomeKind.DEFAULTED:
             said = shown(answer_words(question.spec.shape, outcome.answer)) if outcome.answer else "it"
             return f"Nobody answered by {when}, so the default {said} stands."
@@ -92,3 +99,78 @@ def no_question(question_id: QuestionId) -> str:
 
 def no_job(job_id: JobId) -> str:
     return f"There is no job {shown(job_id)}, or it belongs to another agent."
+
+
+def reminder_sentence(names: Sequence[str], waited: timedelta) -> str:
+    for_whom = f" It waits for {names_of(names)}." if names else ""
+    return f"Reminder: nobody has answered for {span(_rounded(waited))}.{for_whom}"
+
+
+def nudge_sentence(by: str, names: Sequence[str]) -> str:
+    for_whom = f" to {names_of(names)}" if names else ""
+    return f"{by} sent a reminder{for_whom}."
+
+
+def escalation_sentence(label: str, names: Sequence[str], waited: timedelta) -> str:
+    whom = names_of(names) if names else "nobody who is there now"
+    what = f"{whom} ({label})" if label else whom
+    return f"Nobody has answered for {span(_rounded(waited))}, so this goes to {what} as well."
+
+
+def held_sentence(kind: StepKind, until: datetime, extension: timedelta) -> str:
+    what = "The reminder" if kind is StepKind.REMIND else "The escalation"
+    with_it = " The deadline waits with it." if extension > timedelta(0) else ""
+    return f"{what} waits for working hours, until {moment(until)}.{with_it}"
+
+
+def acknowledged_sentence(name: str, until: datetime) -> str:
+    return f"{name} is looking at it. Reminders and escalation wait until {moment(until)}."
+
+
+def snoozed_sentence(name: str, until: datetime) -> str:
+    return f"{name} wants no reminders before {moment(until)}. The deadline stays."
+
+
+def reassigned_sentence(name: str, to: str, reason: str | None) -> str:
+    why = f": {reason}" if reason else "."
+    return f"{name} put this to {to}{why}"
+
+
+def voided_sentence(name: str) -> str:
+    return f"The vote of {name} no longer counts: they may no longer decide this."
+
+
+def still_needed(missing: Sequence[tuple[str, int]]) -> str:
+    if not missing:
+        return "Enough have agreed."
+    parts = [f"{count} more from {name}" for name, count in missing]
+    return f"Still needed: {names_of(parts)}."
+
+
+def who_may_answer(policy: Policy, is_approval: bool) -> str:
+    """Whom the question can be answered by, and how many it takes."""
+    verb = "approve" if is_approval else "answer"
+    if not policy.panels:
+        return f"Nobody may {verb} this."
+    if policy.solo:
+        return f"Solo mode: the only person here may {verb} this."
+    whom = names_of([_seats(panel, counts=policy.need > 1) for panel in policy.panels])
+    eyes = " Whoever the agent works for may not." if policy.four_eyes else ""
+    return f"{'Needed' if policy.need > 1 else f'May {verb}'}: {whom}.{eyes}"
+
+
+def _seats(panel: Panel, *, counts: bool) -> str:
+    return f"{panel.need} of {panel.name}" if counts else panel.name
+
+
+def votes_so_far(question: Question) -> str:
+    """How many of those it takes have agreed; nothing where one is enough."""
+    if question.policy.need <= 1:
+        return ""
+    return f"{question.tally.have} of {question.tally.need} have agreed. {still_needed(question.tally.missing)}"
+
+
+def _rounded(duration: timedelta) -> timedelta:
+    """Whole minutes once there are some; nobody counts the seconds of an hour."""
+    minute = timedelta(minutes=1)
+    return duration if duration < minute else duration // minute * minute

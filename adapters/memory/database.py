@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from core.ids import NoticeId, PersonId, Principal, QuestionId
 from core.job import Job
 from core.people import Person
-from core.ports import ApiKey, Attempt, JobKey, MessageRef, Recorded, StoredEvent
-from core.question import Question, Target
+from core.places import Target
+from core.ports import Attempt, JobKey, MessageRef, Recorded, StoredEvent
+from core.question import Question
+from core.registry import ApiKey, AuditEntry, StoredPolicy
 from core.webhooks import Endpoint, Message, MessageState
 
 
@@ -32,6 +34,7 @@ class Wanted:
     lease: Lease = field(default_factory=Lease)
     attempt: int = 0
     ref: MessageRef | None = None
+    nudge: str | None = None
 
 
 @dataclass
@@ -60,6 +63,9 @@ class MemoryDatabase:
         self.notices: dict[NoticeId, Wanted] = {}
         self.people: dict[PersonId, Person] = {}
         self.keys: dict[str, ApiKey] = {}
+        self.policies: list[StoredPolicy] = []
+        self.audit: list[AuditEntry] = []
+        self.link_codes: dict[str, tuple[PersonId, datetime]] = {}
         self.endpoints: dict[str, Endpoint] = {}
         self.postings: dict[str, Posting] = {}
         self.redeemed: dict[str, tuple[QuestionId, Principal]] = {}

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from adapters.memory.database import MemoryDatabase
 from core.people import Person
-from core.ports import ApiKey
+from core.registry import ApiKey
 
 
 class MemoryDirectory:

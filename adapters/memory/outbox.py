@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 
-from adapters.memory.database import MemoryDatabase
-from core.ports import Deferred, Delivery, NotDeliverable, Notice, Posted
+from adapters.memory.database import MemoryDatabase, Wanted
+from core.ports import Deferred, Delivery, MessageRef, NotDeliverable, Notice, Posted, notice_id
 
 
 class MemoryOutbox:
@@ -34,10 +34,16 @@ class MemoryOutbox:
                     wanted.version,
                     wanted.attempt,
                     wanted.lease.fence,
-                    wanted.ref,
+                    self._ref(wanted),
+                    wanted.nudge,
                 )
             )
         return claimed
+
+    def _ref(self, wanted: Wanted) -> MessageRef | None:
+        """The message at the target; a nudge stands beside that of its question."""
+        shown = self._database.notices.get(notice_id(wanted.question_id, wanted.target), wanted)
+        return shown.ref
 
     async def settle(self, notice: Notice, delivery: Delivery) -> bool:
         now, wanted = self._database.now(), self._database.notices.get(notice.id)

@@ -1,12 +1,14 @@
 """Reading from memory."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from adapters.memory.database import MemoryDatabase
+from core.deadlines import next_due
 from core.ids import JobId, QuestionId, WorkspaceId
 from core.job import Job
 from core.kinds import JobStatus
-from core.ports import JobFilter, JobKey, QuestionFilter, StoredEvent
+from core.ports import JobFilter, JobKey, Planning, QuestionFilter, StoredEvent
 from core.question import Question
 
 
@@ -23,6 +25,16 @@ class MemoryReader:
         found = [question for question in self._database.questions.values() if _matches(question, where)]
         behind = [question for question in found if after is None or question.id > after]
         return sorted(behind, key=lambda question: question.id)[:limit]
+
+    async def planned(self, *, limit: int, after: QuestionId | None = None) -> Sequence[Planning]:
+        found = sorted((q for q in self._database.questions.values() if q.is_open), key=lambda q: q.id)
+        behind = [question for question in found if after is None or question.id > after]
+        return [Planning(question, next_due(question)) for question in behind[:limit]]
+
+    async def overdue(self, before: datetime, *, limit: int) -> Sequence[Planning]:
+        plannings = await self.planned(limit=len(self._database.questions))
+        late = [(found.due, found.question.id, found) for found in plannings if found.due is not None]
+        return [found for due, _, found in sorted(late, key=lambda entry: entry[:2]) if due < before][:limit]
 
     async def count_open(self, workspace_id: WorkspaceId) -> int:
         return sum(q.is_open and q.spec.workspace_id == workspace_id for q in self._database.questions.values())

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from adapters.memory.database import Lease, MemoryDatabase, Wanted
 from core.deadlines import next_due
+from core.decisions import Accepted, Case
 from core.events import EVENT_NAMES, Event, JobChanged, Progressed, is_told
 from core.ids import QuestionId
-from core.machine import Accepted, Case
 from core.ports import (
     Change,
     Claim,
@@ -20,6 +20,7 @@ from core.ports import (
     Verdict,
     Work,
     notice_id,
+    nudge_id,
 )
 from core.question import Question
 from core.webhooks import messages_for
@@ -81,6 +82,9 @@ class MemoryStore:
                 wanted = database.notices.setdefault(notice_id(question.id, target), fresh)
                 wanted.version = max(wanted.version, question.version)
                 wanted.ready_at = wanted.ready_at or now
+            for nudge in change.nudges:
+                fresh = Wanted(question.id, nudge.target, question.version, now, nudge=nudge.sentence)
+                database.notices.setdefault(nudge_id(question.id, nudge), fresh)
 
     def _post(self, event: Event, question: Question | None, sequence: int) -> None:
         for message in messages_for(event, question, sequence, list(self._database.endpoints.values())):
@@ -104,6 +108,9 @@ class MemoryStore:
     async def next_due(self) -> datetime | None:
         leases = ((at, self._lease(question_id).until) for at, question_id in self._due())
         return min((max(at, until) if until is not None else at for at, until in leases), default=None)
+
+    async def replan(self, question: Question) -> None:
+        return  # here what is due is always read off the questions themselves
 
     async def now(self) -> datetime:
         return self._database.now()

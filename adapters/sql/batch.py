@@ -27,11 +27,11 @@ from adapters.sql.rows import (
     question_from,
     question_row,
 )
+from core.decisions import Accepted, Case
 from core.events import Event, JobChanged, Progressed, is_told
 from core.ids import QuestionId
 from core.job import Job
-from core.machine import Accepted, Case
-from core.ports import Change, JobKey, Recorded, Scope, Snapshot, StaleClaim, Verdict, Work, notice_id
+from core.ports import Change, JobKey, Recorded, Scope, Snapshot, StaleClaim, Verdict, Work, notice_id, nudge_id
 from core.question import Question
 from core.webhooks import messages_for
 
@@ -223,6 +223,21 @@ class Batch:
                     "attempt": 0,
                     "lease_until": 0,
                     "fence": 0,
+                    "nudge": None,
+                }
+            for nudge in change.nudges:
+                name = nudge_id(after.question.id, nudge)
+                self._notices[name] = {
+                    "id": name,
+                    "question_id": after.question.id,
+                    "surface": nudge.target.surface,
+                    "address": nudge.target.address,
+                    "wanted_version": after.question.version,
+                    "ready_at": millis(now),
+                    "attempt": 0,
+                    "lease_until": 0,
+                    "fence": 0,
+                    "nudge": nudge.sentence,
                 }
 
     def _flush(self, now: datetime) -> None:

@@ -10,7 +10,7 @@ from adapters.sql.access import Access
 from adapters.sql.batch import database_now
 from adapters.sql.rows import key_from, key_row, millis, people_from
 from core.people import Person
-from core.ports import ApiKey
+from core.registry import ApiKey
 
 _K, _P = tables.api_keys, tables.people
 _KEY = select(_K, _P.c.name.label("person_name"), _P.c.role.label("person_role")).outerjoin_from(

@@ -1,6 +1,7 @@
 """The outbox: one row for each question and target, leased to whoever brings the target up to date."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import Connection, case, select, update
@@ -9,7 +10,7 @@ from adapters.sql import tables
 from adapters.sql.access import Access
 from adapters.sql.batch import database_now
 from adapters.sql.rows import millis, notice_from
-from core.ports import Deferred, Delivery, NotDeliverable, Notice, Posted
+from core.ports import Deferred, Delivery, MessageRef, NotDeliverable, Notice, Posted, notice_id
 
 _N = tables.notices
 
@@ -39,7 +40,8 @@ class SqlOutbox:
                 .returning(*_N.c)
             )
             rows = sorted(connection.execute(taken), key=lambda row: row.ready_at)
-            return [notice_from(row) for row in rows]
+            notices = [notice_from(row) for row in rows]
+            return _beside_their_messages(connection, notices)
 
         return await self._access.write(claim)
 
@@ -65,3 +67,13 @@ class SqlOutbox:
             return connection.execute(done).rowcount == 1
 
         return await self._access.write(settle)
+
+
+def _beside_their_messages(connection: Connection, notices: list[Notice]) -> list[Notice]:
+    """The notices, each nudge with the message that shows its question at the same place."""
+    shown_by = {n.id: notice_id(n.question_id, n.target) for n in notices if n.nudge is not None}
+    if not shown_by:
+        return notices
+    found = connection.execute(select(_N.c.id, _N.c.ref).where(_N.c.id.in_(set(shown_by.values()))))
+    refs = {row.id: MessageRef(row.ref) for row in found if row.ref is not None}
+    return [replace(n, ref=refs.get(shown_by[n.id])) if n.id in shown_by else n for n in notices]

@@ -2,21 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from adapters.sql import tables
 from adapters.sql.access import Access
-from adapters.sql.rows import event_from, job_from, question_from
+from adapters.sql.rows import event_from, job_from, maybe_instant, millis, question_from
 from core.ids import JobId, QuestionId, WorkspaceId
 from core.job import Job
 from core.kinds import JobStatus
-from core.ports import JobFilter, JobKey, QuestionFilter, StoredEvent
+from core.ports import JobFilter, JobKey, Planning, QuestionFilter, StoredEvent
 from core.question import Question, Status
 
 _Q, _J, _E = tables.questions, tables.jobs, tables.events
 _QUESTION = select(_Q.c.id, _Q.c.spec, _Q.c.life, _Q.c.asked_at, _Q.c.version, _Q.c.status)
+_PLANNED = _QUESTION.add_columns(_Q.c.due_at)
 _SOME = _QUESTION.where(_Q.c.id.in_(bindparam("ids", expanding=True)))
 
 
@@ -67,6 +69,20 @@ class SqlReader:
         if after is not None:
             query = query.where(_Q.c.id > after)
         return await self._questions(query.order_by(_Q.c.id).limit(limit))
+
+    async def planned(self, *, limit: int, after: QuestionId | None = None) -> Sequence[Planning]:
+        query = _PLANNED.where(tables.IS_OPEN).order_by(_Q.c.id).limit(limit)
+        return await self._plannings(query if after is None else query.where(_Q.c.id > after))
+
+    async def overdue(self, before: datetime, *, limit: int) -> Sequence[Planning]:
+        late = _PLANNED.where(_Q.c.due_at < millis(before), tables.IS_OPEN)
+        return await self._plannings(late.order_by(_Q.c.due_at).limit(limit))
+
+    async def _plannings(self, query: Select[*tuple[Any, ...]]) -> list[Planning]:
+        def read(connection: Connection) -> list[Planning]:
+            return [Planning(question_from(row), maybe_instant(row.due_at)) for row in connection.execute(query)]
+
+        return await self._access.read(read)
 
     async def count_open(self, workspace_id: WorkspaceId) -> int:
         count = select(func.count()).select_from(_Q).where(_Q.c.workspace_id == workspace_id, tables.IS_OPEN)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias, TypedDict
 
 from pydantic import TypeAdapter
@@ -13,18 +13,24 @@ from core.events import EVENT_NAMES, Asked, Event, JobChanged, Progressed, Quest
 from core.ids import JobId, NoticeId, PersonId, Principal, QuestionId, WorkspaceId
 from core.job import Job
 from core.people import Person, Role
-from core.ports import ApiKey, MessageRef, Notice, StoredEvent
+from core.places import Target
+from core.policies import Tally
+from core.ports import MessageRef, Notice, StoredEvent
 from core.question import (
+    Acknowledgement,
     Comment,
     DeliveryRecord,
     LateAnswer,
+    Milestone,
     Outcome,
     Pause,
+    Planned,
     Question,
     Spec,
     Status,
-    Target,
+    Vote,
 )
+from core.registry import ApiKey
 from core.webhooks import Endpoint, Message, MessageState
 
 
@@ -38,6 +44,17 @@ class _Life:
     outcome: Outcome | None = None
     late_answers: tuple[LateAnswer, ...] = ()
     deliveries: tuple[DeliveryRecord, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    counted: Tally | None = None
+    targets: tuple[Target, ...] = ()
+    route_step: int = 0
+    asked: tuple[PersonId, ...] = ()
+    agenda: tuple[Planned, ...] = ()
+    extended: timedelta = timedelta(0)
+    acknowledged: Acknowledgement | None = None
+    nudged_at: datetime | None = None
+    joined: tuple[tuple[str, PersonId], ...] = ()
+    story: tuple[Milestone, ...] = ()
 
 
 AnyRow: TypeAlias = Row[*tuple[Any, ...]]
@@ -101,6 +118,17 @@ def _life(question: Question) -> str:
         question.outcome,
         question.late_answers,
         question.deliveries,
+        question.votes,
+        question.counted,
+        question.targets,
+        question.route_step,
+        question.asked,
+        question.agenda,
+        question.extended,
+        question.acknowledged,
+        question.nudged_at,
+        question.joined,
+        question.story,
     )
     return _LIFE.dump_json(life, exclude_defaults=True).decode()
 
@@ -152,6 +180,17 @@ def question_from(row: AnyRow) -> Question:
         life.outcome,
         life.late_answers,
         life.deliveries,
+        life.votes,
+        life.counted,
+        life.targets,
+        life.route_step,
+        life.asked,
+        life.agenda,
+        life.extended,
+        life.acknowledged,
+        life.nudged_at,
+        life.joined,
+        life.story,
     )
 
 
@@ -246,6 +285,7 @@ def notice_from(row: AnyRow) -> Notice:
         row.attempt,
         row.fence,
         MessageRef(row.ref) if row.ref is not None else None,
+        row.nudge,
     )
 
 
@@ -262,6 +302,7 @@ class KeyRow(TypedDict):
     revoked_at: int | None
     callback_secret: str | None
     callback_hosts: str
+    owner_id: str | None
 
 
 def key_row(key: ApiKey) -> KeyRow:
@@ -278,6 +319,7 @@ def key_row(key: ApiKey) -> KeyRow:
         "revoked_at": maybe_millis(key.revoked_at),
         "callback_secret": key.callback_secret,
         "callback_hosts": ",".join(key.callback_hosts),
+        "owner_id": key.owner,
     }
 
 
@@ -298,6 +340,7 @@ def key_from(row: AnyRow) -> ApiKey:
         maybe_instant(row.revoked_at),
         row.callback_secret,
         tuple(filter(None, row.callback_hosts.split(","))),
+        PersonId(row.owner_id) if row.owner_id is not None else None,
     )
 
 

@@ -8,9 +8,11 @@ from sqlalchemy import Connection, delete, select, update
 from adapters.sql import tables
 from adapters.sql.access import Access
 from adapters.sql.batch import database_now
-from adapters.sql.rows import maybe_instant, millis
+from adapters.sql.rows import maybe_instant, maybe_millis, millis
+from core.deadlines import next_due
 from core.ids import QuestionId
 from core.ports import Claim, Scope, Verdict, Work
+from core.question import Question
 
 _Q = tables.questions
 
@@ -53,6 +55,11 @@ class SqlStore:
             return min(filter(None, (connection.execute(query).scalar() for query in looks)), default=None)
 
         return maybe_instant(await self._access.read(look))
+
+    async def replan(self, question: Question) -> None:
+        same = update(_Q).where(_Q.c.id == question.id, _Q.c.version == question.version, tables.IS_OPEN)
+        due = maybe_millis(next_due(question))
+        await self._access.write(lambda connection: connection.execute(same.values(due_at=due)))
 
     async def now(self) -> datetime:
         return await self._access.read(database_now)

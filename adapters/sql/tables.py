@@ -13,6 +13,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     text,
+    true,
 )
 
 metadata = MetaData()
@@ -169,6 +170,8 @@ notices = Table(
     Column("failure", Text),
     Column("lease_until", BigInteger, nullable=False),
     Column("fence", Integer, nullable=False),
+    # what to say beside the message; empty where the message itself is meant
+    Column("nudge", Text),
 )
 Index(
     "notices_ready",
@@ -249,6 +252,51 @@ people = Table(
     Column("id", String(40), primary_key=True),
     Column("name", Text, nullable=False),
     Column("role", String(16), nullable=False),
+    Column("is_active", Boolean, nullable=False, server_default=true()),
+    Column("merged_into", String(40)),
+    # hours, absence and the like, which are only ever read whole
+    Column("profile", Text, nullable=False, server_default="{}"),
+)
+
+handles = Table(
+    "handles",
+    metadata,
+    Column("surface", String(32), nullable=False),
+    Column("address", Text, nullable=False),
+    Column("person_id", String(40), nullable=False),
+    Column("place", Integer, nullable=False),
+    PrimaryKeyConstraint("surface", "address"),
+)
+Index("handles_of_person", handles.c.person_id)
+
+link_codes = Table(
+    "link_codes",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("person_id", String(40), nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+)
+
+policy_versions = Table(
+    "policy_versions",
+    metadata,
+    # the version is the key, so that of two who build on the same one only one succeeds
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("text", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("diff", Text, nullable=False),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("sequence", Integer, primary_key=True, autoincrement=True),
+    Column("at", BigInteger, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("what", String(40), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("detail", Text, nullable=False),
 )
 
 api_keys = Table(
@@ -266,4 +314,5 @@ api_keys = Table(
     Column("revoked_at", BigInteger),
     Column("callback_secret", Text),
     Column("callback_hosts", Text, nullable=False, server_default=""),
+    Column("owner_id", String(40)),
 )

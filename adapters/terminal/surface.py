@@ -11,9 +11,9 @@ from rich.text import Text
 
 from core.ids import NoticeId
 from core.phrasing import moment, shell_word
+from core.places import Target
 from core.ports import Deferred, Delivery, MessageRef, Posted
 from core.prompt import Button, Prompt, Tone
-from core.question import Target
 from core.safetext import one_line
 
 NAME = "terminal"
@@ -56,6 +56,12 @@ class TerminalSurface:
     async def revise(self, ref: MessageRef, prompt: Prompt) -> Delivery:
         return Posted(ref) if self._show(prompt) else _busy()
 
+    async def nudge(
+        self, target: Target, ref: MessageRef | None, prompt: Prompt, sentence: str, *, key: NoticeId
+    ) -> Delivery:
+        # The revision that comes with every nudge prints the question again, story and all.
+        return Posted(ref or MessageRef(prompt.question_id))
+
     def flush(self) -> None:
         """Wait until everything is printed."""
         self._lines.join()
@@ -78,6 +84,8 @@ class TerminalSurface:
         if prompt.tone is Tone.OPEN:
             if prompt.deadline is not None:
                 line.append(f"  (until {moment(prompt.deadline)})", "dim")
+            if prompt.story:
+                line.append(f"\n  {one_line(prompt.story[-1].sentence)}", "yellow")
             line.append(f"\n  {self._answer_line(prompt)}", "dim")
         elif prompt.thread and prompt.tone is Tone.WAITING:
             last = prompt.thread[-1]

@@ -35,8 +35,8 @@ def _type_words(document: Mapping[str, Any], field: Mapping[str, Any]) -> str:
         words = [_type_words(document, part) for part in field["anyOf"] if part.get("type") != "null"]
         return " or ".join(dict.fromkeys(words))
     if "$ref" in field:
-        named = ", ".join(_resolved(document, field).get("properties", {}))
-        return f"object: {named}"
+        meant = _resolved(document, field)
+        return _type_words(document, meant) if "enum" in meant else f"object: {', '.join(meant.get('properties', {}))}"
     if field.get("type") == "array":
         return f"list of {_type_words(document, field.get('items', {}))}"
     return str(field.get("type", "any JSON"))

@@ -7,7 +7,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from bot.api import asking, deciding, documents, hooks, jobs, looking, paths, problems, receipts, streaming
+from bot.api import (
+    asking,
+    deciding,
+    documents,
+    hooks,
+    jobs,
+    looking,
+    paths,
+    people,
+    policy,
+    problems,
+    receipts,
+    streaming,
+)
 from bot.api.common import json_response
 from bot.api.services import Services
 from bot.metrics import Metrics
@@ -32,7 +45,7 @@ def create_app(services: Services, metrics: Metrics, pages: Sequence[BaseRoute],
     problems.install(app)
     paths.install()
     documents.install(app)
-    for group in (asking, looking, deciding, streaming, jobs, hooks, receipts):
+    for group in (asking, looking, deciding, streaming, jobs, hooks, receipts, people, policy):
         app.router.routes.extend(group.routes(services))
 
     async def healthz(_: Request) -> Response:

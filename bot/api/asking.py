@@ -20,9 +20,9 @@ from bot.api.services import Services
 from bot.api.wire import Json, maybe_instant
 from core.asking import compose
 from core.commands import Ask
+from core.decisions import Refused
 from core.engine import Replayed
 from core.ids import JobId, QuestionIds
-from core.machine import Refused
 from core.question import Asker, Question
 from core.refusals import Unacceptable
 
@@ -47,8 +47,8 @@ class Asking(QuestionCalls):
         self._limit(caller, job_id)
         if body.callback_url is not None:
             check_callback(self.services, caller.key, body.callback_url, "/callbackUrl")
-        asker = Asker(caller.principal, caller.actor.name, caller.key.id)
-        spec = compose(body.draft(job_id), asker, self.services.house)
+        asker = Asker(caller.principal, caller.actor.name, caller.key.id, caller.key.owner)
+        spec = compose(body.draft(job_id), asker, await self.services.household.house())
         if isinstance(spec, Unacceptable):
             raise unacceptable(spec)
         new_id = self._ids.next(datetime.now(UTC))

@@ -3,14 +3,26 @@
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from core.answers import RawAnswer
 from core.asking import UNSET, Draft, DraftAction, DraftOption
 from core.ids import JobId, JsonObject, JsonValue
 from core.job import OnTimeout
+from core.kinds import Kind
 from core.question import Risk, Urgency
+from core.rulebook import UNSTATED, Circumstances
 
 _LONGEST = 10_000_000.0  # minutes; beyond any limit, below what a timedelta holds
 
@@ -94,6 +106,7 @@ class AskBody(Body):
     workspace_id: Name | None = None
     job_id: Name | None = None
     operation_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+    on_behalf_of: Name | None = None
 
     def draft(self, job_id: JobId | None) -> Draft:
         limit = UNSET if "timeout_minutes" not in self.model_fields_set else _minutes(self.timeout_minutes)
@@ -123,6 +136,7 @@ class AskBody(Body):
             phase=self.phase,
             category=self.category,
             operation_id=self.operation_id,
+            on_behalf_of=self.on_behalf_of,
         )
 
 
@@ -147,6 +161,87 @@ class CommentBody(Body):
     text: Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
     ask_back: StrictBool | None = None
     operation_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+
+
+class SnoozeBody(Body):
+    """For how long, or until when; one of the two."""
+
+    minutes: Annotated[Number, Field(gt=0, le=24 * 60)] | None = None
+    until: AwareDatetime | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> "SnoozeBody":
+        if (self.minutes is None) == (self.until is None):
+            raise ValueError("give either minutes or until")
+        return self
+
+
+class ReassignBody(Body):
+    to: Name
+    reason: Annotated[str, Field(max_length=2000)] | None = None
+
+
+class PersonBody(Body):
+    """What a person is to be; what is left out stays as it is."""
+
+    name: Name | None = None
+    role: Literal["member", "approver", "lead", "admin"] | None = None
+    handles: list[Word] | None = Field(default=None, max_length=20)
+    zone: Word | None = None
+    working: Annotated[str, Field(max_length=2000)] | None = None
+    quiet: Annotated[str, Field(max_length=2000)] | None = None
+
+
+class AwayBody(Body):
+    """Until when, or null to be back."""
+
+    until: AwareDatetime | None
+    stand_in: Name | None = None
+
+
+class LinkBody(Body):
+    handle: Name
+
+
+class PolicyBody(Body):
+    """The whole text, or single changes such as {"groups.release": ["Dana"]}; `version` is what it builds on."""
+
+    text: Annotated[StrictStr, Field(max_length=256 * 1024)] | None = None
+    changes: dict[str, JsonValue] | None = None
+    version: StrictInt | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> "PolicyBody":
+        if (self.text is None) == (self.changes is None):
+            raise ValueError("give either text or changes")
+        return self
+
+
+class ExplainBody(Body):
+    """A question that nobody has asked; with `text`, under a policy that nobody has applied."""
+
+    type: Kind = Kind.BLOCKING
+    urgency: Urgency = Urgency.NORMAL
+    risk: Risk | None = None
+    tool: Name | None = None
+    project_id: Name | None = None
+    agent: Word = ""
+    tags: list[Name] = Field(default=[], max_length=50)
+    to: Name | None = None
+    timeout_minutes: Annotated[Number, Field(gt=0, le=_LONGEST)] | None = None
+    at: AwareDatetime | None = None
+    owner: Name | None = None
+    on_behalf_of: Name | None = None
+    text: Annotated[StrictStr, Field(max_length=256 * 1024)] | None = None
+
+    @property
+    def limit(self) -> timedelta | None:
+        return _minutes(self.timeout_minutes)
+
+    def circumstances(self) -> Circumstances:
+        risk = self.risk.value if self.risk is not None else UNSTATED
+        tags = tuple(self.tags)
+        return Circumstances(self.type, self.urgency, risk, self.tool, self.project_id, self.agent, tags, self.to)
 
 
 class JobBody(Body):

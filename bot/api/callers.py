@@ -3,18 +3,21 @@
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from starlette.requests import Request
 
 from bot.api.problems import Problem
+from bot.household import Household
 from core.ids import Principal
 from core.job import Job
 from core.people import Actor, agent_principal, person_principal
-from core.policies import Policy, objection
-from core.ports import ApiKey, Directory, StoreUnavailable
+from core.policies import objection
+from core.ports import StoreUnavailable
 from core.question import Question
+from core.registry import ApiKey, Directory
 
 
 class Scope(StrEnum):
@@ -33,6 +36,7 @@ _MOST_REMEMBERED = 10_000
 class Caller:
     key: ApiKey
     principal: Principal
+    household: Household
 
     def has(self, scope: Scope) -> bool:
         return scope in self.key.scopes or Scope.ADMIN in self.key.scopes
@@ -51,10 +55,16 @@ class Caller:
             return False
         if self.sees_everything or question.spec.asker.principal == self.principal:
             return True
-        return self.may_answer(question.spec.policy, question.spec.asker.principal)
+        # Whoever is kept from deciding because the agent works for them may look all the same.
+        policy = replace(question.policy, barred=())
+        asker = question.spec.asker.principal
+        now = datetime.now(UTC)
+        return self.has(Scope.ANSWER) and objection(policy, asker, self.actor, self.household.known, now) is None
 
-    def may_answer(self, policy: Policy, asker: Principal) -> bool:
-        return self.has(Scope.ANSWER) and objection(policy, asker, self.actor) is None
+    @property
+    def answers(self) -> bool:
+        """Whether there may be questions of others that this caller sees."""
+        return self.sees_everything or (self.has(Scope.ANSWER) and self.key.person is not None)
 
     def sees_job(self, job: Job) -> bool:
         return self.sees_everything or job.owner == self.principal
@@ -72,8 +82,9 @@ def key_digest(secret: str) -> str:
 class Callers:
     """Keys by their digest, believed for a moment so that not every call asks the database."""
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: Directory, household: Household) -> None:
         self._directory = directory
+        self._household = household
         self._known: dict[str, tuple[float, Caller | None]] = {}
         self._used: set[str] = set()
 
@@ -101,6 +112,10 @@ class Callers:
             )
         if caller.key.revoked_at is not None:
             raise Problem(401, "key_revoked", "This key was revoked. Ask an admin for a new one.", headers=challenge)
+        person = caller.key.person
+        if person is not None and (await self._household.roster()).active(person.id) is None:
+            detail = f"{person.name} is no longer among the people of this workspace, so this key no longer counts."
+            raise Problem(401, "key_revoked", detail, headers=challenge)
         self._used.add(caller.key.id)
         return caller
 
@@ -110,7 +125,7 @@ class Callers:
         if known is not None and now - known[0] < _TRUST_SECONDS:
             return known[1]
         key = await self._directory.key(digest)
-        caller = Caller(key, principal_of(key)) if key is not None else None
+        caller = Caller(key, principal_of(key), self._household) if key is not None else None
         if len(self._known) >= _MOST_REMEMBERED:
             self._known.clear()
         self._known[digest] = (now, caller)

@@ -15,10 +15,10 @@ from bot.api.paths import TAKEN_ENDINGS
 from bot.api.problems import Problem, refused
 from bot.api.services import Services
 from bot.api.wire import Json, outcome_json, question_json
+from core.decisions import Refused
 from core.engine import Handled, Replayed
 from core.ids import CommandId, JobId, JsonValue, QuestionId
 from core.kinds import Kind
-from core.machine import Refused
 from core.phrasing import listing, shown
 from core.ports import CommandKey
 from core.question import Question

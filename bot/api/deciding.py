@@ -1,18 +1,23 @@
 """Answering, commenting and cancelling over HTTP."""
 
+from collections.abc import Callable
+from datetime import UTC, timedelta
+
 from fastapi import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from bot.api.bodies import AnswerBody, CancelBody, CommentBody
-from bot.api.callers import Scope
+from bot.api.bodies import AnswerBody, CancelBody, CommentBody, ReassignBody, SnoozeBody
+from bot.api.callers import Caller, Scope
 from bot.api.common import REPLAYED, QuestionCalls, command_key, json_response, question_name
 from bot.api.documents import takes
 from bot.api.plain import plain_router
 from bot.api.reading import checked, read_json
 from bot.api.services import Services
-from core.commands import Answer, Remark, Withdraw
+from core.commands import Acknowledge, Answer, Reassign, Remark, Remind, Snooze, Withdraw
+from core.commands import Steering as SteeringCommand
 from core.engine import Replayed
+from core.ids import QuestionId
 from core.ports import JobKey
 from core.question import Question, Status
 
@@ -63,8 +68,37 @@ class Deciding(QuestionCalls):
         return json_response({"question": self.shown(self.outcome_of(done, caller, asked.id))})
 
 
+class Steering(QuestionCalls):
+    """What people do about a question short of answering it."""
+
+    async def remind(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.ANSWER)
+        return await self._steer(caller, id, lambda asked: Remind(asked, caller.actor))
+
+    async def acknowledge(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.ANSWER)
+        return await self._steer(caller, id, lambda asked: Acknowledge(asked, caller.actor))
+
+    async def snooze(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.ANSWER)
+        body = checked(SnoozeBody, await read_json(request))
+        until = body.until or await self.services.now() + timedelta(minutes=body.minutes or 0)
+        return await self._steer(caller, id, lambda asked: Snooze(asked, caller.actor, until.astimezone(UTC)))
+
+    async def reassign(self, request: Request, id: str) -> Response:
+        caller = await self.callers.of(request, Scope.ANSWER)
+        body = checked(ReassignBody, await read_json(request))
+        return await self._steer(caller, id, lambda asked: Reassign(asked, caller.actor, body.to, body.reason))
+
+    async def _steer(self, caller: Caller, id: str, command: Callable[[QuestionId], SteeringCommand]) -> Response:
+        asked = await self.visible(caller, id)
+        done = await self.engine.handle(command(asked.id))
+        question = await self.replayed(done) if isinstance(done, Replayed) else self.outcome_of(done, caller, asked.id)
+        return json_response({"success": True, "question": self.shown(question)})
+
+
 def routes(services: Services) -> list[BaseRoute]:
-    router, calls = plain_router("questions"), Deciding(services)
+    router, calls, steering = plain_router("questions"), Deciding(services), Steering(services)
     for path, call, body, summary in (
         ("answer", calls.answer, AnswerBody, "Answer a question"),
         ("cancel", calls.cancel, CancelBody, "Withdraw a question"),
@@ -76,5 +110,17 @@ def routes(services: Services) -> list[BaseRoute]:
             methods=["POST"],
             openapi_extra=takes(body, required=body is not CancelBody),
             summary=summary,
+        )
+    for path, call, summary in (
+        ("remind", steering.remind, "Nudge those a question is put to"),
+        ("acknowledge", steering.acknowledge, "Say that you are looking at it; the next step waits"),
+    ):
+        router.add_api_route(f"/api/questions/{{id}}/{path}", call, methods=["POST"], summary=summary)
+    for path, call, needs, summary in (
+        ("snooze", steering.snooze, SnoozeBody, "No reminders for a while; the deadline stays"),
+        ("reassign", steering.reassign, ReassignBody, "Put a question to a person or a group"),
+    ):
+        router.add_api_route(
+            f"/api/questions/{{id}}/{path}", call, methods=["POST"], openapi_extra=takes(needs), summary=summary
         )
     return router.routes

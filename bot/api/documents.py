@@ -18,6 +18,13 @@ _BODIES: tuple[type[BaseModel], ...] = (
     bodies.ProgressBody,
     bodies.WebhookBody,
     bodies.RedeemBody,
+    bodies.SnoozeBody,
+    bodies.ReassignBody,
+    bodies.PersonBody,
+    bodies.AwayBody,
+    bodies.LinkBody,
+    bodies.PolicyBody,
+    bodies.ExplainBody,
 )
 
 

@@ -17,7 +17,8 @@ from bot.api.reading import checked, read_json
 from bot.api.services import Services
 from bot.api.wire import Json, instant, maybe_instant
 from core.phrasing import shown
-from core.ports import ApiKey, MessageRecord
+from core.ports import MessageRecord
+from core.registry import ApiKey
 from core.webhooks import OVERLAP, TEST_EVENT, Endpoint, Message, pattern_problem
 
 MOST_ENDPOINTS = 20

@@ -17,10 +17,10 @@ from bot.api.reading import checked, read_json
 from bot.api.services import Services
 from bot.api.wire import STATUS_WORDS, job_json, question_json
 from core.commands import ReportProgress, SteerJob
+from core.decisions import Refused
 from core.engine import Replayed
 from core.job import Job
 from core.kinds import JobStatus
-from core.machine import Refused
 from core.phrasing import listing, shown
 from core.ports import JobFilter, JobKey, QuestionFilter
 from core.question import Status

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from core.machine import Refused
+from core.decisions import Refused
 from core.ports import StoreUnavailable
 from core.refusals import Reason, Unacceptable
 
@@ -31,6 +31,7 @@ STATUS_OF_REASON: Mapping[Reason, int] = {
     Reason.TOO_MANY_COMMENTS: 409,
     Reason.NOT_A_RESPONDER: 403,
     Reason.NOT_ALLOWED: 403,
+    Reason.TOO_SOON: 429,
 }
 
 

@@ -7,7 +7,9 @@ from datetime import datetime
 from adapters.receipts.verifier import Invalid, Verified
 from bot.api.callers import Callers
 from bot.api.wire import View
-from core.asking import House
+from bot.household import Household
+from bot.people import PeopleOffice
+from bot.policy import PolicyOffice
 from core.engine import Engine
 from core.ports import Reader, Redemptions, Webhooks
 from core.posting import Postman
@@ -23,7 +25,9 @@ class Services:
     waiters: Waiters
     hub: EventHub
     callers: Callers
-    house: House
+    household: Household
+    people_office: PeopleOffice
+    policy_office: PolicyOffice
     view: View
     #: Asks per key and per job; None when the operator switched it off.
     limiter: RateLimiter | None

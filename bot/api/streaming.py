@@ -20,7 +20,7 @@ from bot.api.plain import plain_router
 from bot.api.problems import Problem
 from bot.api.services import Services
 from bot.api.wire import envelope_json
-from core.ids import NOBODY, JobId, Principal
+from core.ids import JobId, Principal
 from core.ports import EventFilter, JobKey, LoggedEvent
 from core.stream import Resync, Silence
 from core.wording import no_job
@@ -77,7 +77,7 @@ class Streaming:
         job_id: JobId | None = None,
         project_id: str | None = None,
     ) -> Hearing:
-        hears_others = caller.sees_everything or caller.may_answer(self._services.house.policy, NOBODY)
+        hears_others = caller.answers
         owner: Principal | None = None if hears_others else caller.principal
         where = EventFilter(caller.key.workspace_id, owner, job_id)
 

@@ -5,20 +5,31 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from core.answers import AnswerShape, AnswerValue, FormShape, Option, options_of
+from core.delivering import delivery_state
 from core.events import (
+    Acknowledged,
     Answered,
     Asked,
     AskedBack,
     Commented,
     Defaulted,
     Delivered,
+    DeliveryFailed,
+    Escalated,
+    Held,
     JobChanged,
     LateAnswered,
     Progressed,
+    Reassigned,
+    Reminded,
+    Snoozed,
     Undeliverable,
+    Voted,
+    VoteVoided,
     Withdrawn,
 )
 from core.job import Job
+from core.ladder import next_step_at
 from core.ports import LoggedEvent, StoredEvent
 from core.question import (
     Action,
@@ -30,6 +41,7 @@ from core.question import (
     Question,
     Status,
 )
+from core.wording import who_may_answer
 
 Json = dict[str, object]
 
@@ -162,7 +174,12 @@ def question_json(question: Question, view: View) -> Json:
         "createdAt": instant(question.asked_at),
         "timeoutAt": maybe_instant(question.deadline),
         "clock": _clock(question),
-        "votes": {"have": question.votes, "need": 1},
+        "votes": _votes(question),
+        "responders": _responders(question),
+        "asked": question.asked,
+        "acknowledged": _acknowledged(question),
+        "nextStepAt": maybe_instant(next_step_at(question)),
+        "story": [{"at": instant(told.at), "text": told.sentence} for told in question.story],
         "response": response_json(spec.shape, outcome.answer) if outcome and outcome.answer else None,
         "respondedBy": outcome.decided_by.name if outcome is not None and answered else None,
         "respondedAt": instant(outcome.decided_at) if outcome is not None and answered else None,
@@ -172,7 +189,7 @@ def question_json(question: Question, view: View) -> Json:
             {"response": response_json(spec.shape, late.answer), "by": decider_json(late.by), "at": instant(late.at)}
             for late in question.late_answers
         ],
-        "deliveryState": "posted",
+        "deliveryState": delivery_state(question),
         "deliveries": [web, *map(_delivery, question.deliveries)],
         "url": url,
         "options": [_option(option) for option in options] if options else None,
@@ -194,7 +211,51 @@ def question_json(question: Question, view: View) -> Json:
         "category": spec.category,
         "operationId": spec.operation_id,
         "askedBy": spec.asker.name,
+        "onBehalfOf": spec.asker.on_behalf_of,
     }
+
+
+def _votes(question: Question) -> Json:
+    outcome, tally = question.outcome, question.tally
+    answered = outcome is not None and outcome.kind is OutcomeKind.ANSWERED
+    body: Json = {"have": len(outcome.deciders) if outcome is not None and answered else tally.have, "need": tally.need}
+    if question.votes:
+        shape = question.spec.shape
+        body["cast"] = [
+            {"by": decider_json(vote.by), "response": response_json(shape, vote.answer), "at": instant(vote.at)}
+            for vote in question.votes
+        ]
+    if question.is_open and tally.need > 1:
+        body["missing"] = [{"from": name, "count": count} for name, count in tally.missing]
+    return body
+
+
+def _responders(question: Question) -> Json:
+    """Who may answer and why: the rule of the policy, and the panels it asks for."""
+    policy = question.policy
+    return {
+        "text": who_may_answer(policy, question.is_approval),
+        "rule": policy.rule,
+        "policyVersion": policy.version,
+        "panels": [
+            {
+                "name": panel.name,
+                "need": panel.need,
+                "people": [*panel.people, *panel.joined],
+                "roles": [role.value for role in panel.roles],
+            }
+            for panel in policy.panels
+        ],
+        "fourEyes": policy.four_eyes,
+        "solo": policy.solo,
+    }
+
+
+def _acknowledged(question: Question) -> Json | None:
+    seen = question.acknowledged
+    if seen is None:
+        return None
+    return {"by": decider_json(seen.by), "at": instant(seen.at), "until": instant(seen.until)}
 
 
 def _clock(question: Question) -> Json:
@@ -246,6 +307,24 @@ def envelope_json(logged: LoggedEvent, view: View) -> Json:
     return {"type": stored.name, "timestamp": instant(stored.event.at), "data": data}
 
 
+def _step_json(event: Reminded | Escalated | Held | Acknowledged | Snoozed | Reassigned) -> Json:
+    body: Json = {"text": event.sentence}
+    match event:
+        case Reminded():
+            body["people"] = event.people
+            if event.by is not None:
+                body["by"] = decider_json(event.by)
+        case Escalated():
+            body["people"] = event.people
+        case Reassigned():
+            body |= {"people": event.people, "to": event.to, "by": decider_json(event.by), "reason": event.reason}
+        case Held():
+            body["until"] = instant(event.until)
+        case Acknowledged() | Snoozed():
+            body |= {"by": decider_json(event.by), "until": instant(event.until)}
+    return body
+
+
 def event_json(stored: StoredEvent, shape: AnswerShape) -> Json:
     event = stored.event
     body: Json = {"sequence": stored.sequence, "type": stored.name, "at": instant(event.at)}
@@ -260,8 +339,15 @@ def event_json(stored: StoredEvent, shape: AnswerShape) -> Json:
             body |= {"by": decider_json(event.by), "reason": event.reason}
         case AskedBack() | Commented():
             body |= {"by": decider_json(event.comment.author), "text": event.comment.text}
-        case Delivered() | Undeliverable():
+        case Delivered() | Undeliverable() | DeliveryFailed():
             body["delivery"] = _delivery(event.delivery)
+        case Voted():
+            vote = event.vote
+            body |= {"response": response_json(shape, vote.answer), "by": decider_json(vote.by)}
+        case VoteVoided():
+            body |= {"personId": event.person_id, "name": event.name}
+        case Reminded() | Escalated() | Held() | Acknowledged() | Snoozed() | Reassigned():
+            body |= _step_json(event)
         case JobChanged():
             body["status"] = event.after.status.value
         case Progressed():

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from core.ids import WorkspaceId
 from core.people import Person, Role
-from core.ports import ApiKey
+from core.registry import ApiKey
 from tests.support.backends import Backend
 from tests.support.builders import DANA, EVE
 

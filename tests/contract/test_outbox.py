@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
+from core.places import Target
 from core.ports import Deferred, MessageRef, NotDeliverable, Notice, Posted
-from core.question import Target
 from tests.support.backends import Backend
 from tests.support.builders import answer, ask, question_id, spec
 from tests.support.waiting import eventually

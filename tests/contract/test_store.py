@@ -17,12 +17,13 @@ from core.answers import (
     TextShape,
 )
 from core.commands import Remark, SteerJob, Tick, Withdraw
+from core.decisions import Accepted, Refused
 from core.engine import Handled, Replayed
 from core.ids import CommandId, JobId
 from core.kinds import JobStatus, Kind
-from core.machine import Accepted, Refused
+from core.places import Target
 from core.ports import CommandKey, JobKey, QuestionFilter, Scope, Snapshot, StaleClaim, Verdict
-from core.question import Action, OutcomeKind, Question, Risk, Status, Target, Urgency
+from core.question import Action, OutcomeKind, Question, Risk, Status, Urgency
 from core.refusals import Reason
 from tests.support.backends import Backend
 from tests.support.builders import AGENT, DANA, WORKSPACE, acting, answer, ask, question_id, spec

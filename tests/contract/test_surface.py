@@ -7,14 +7,15 @@ import pytest
 
 from adapters.memory.surface import MemorySurface
 from adapters.terminal.surface import TARGET, TerminalSurface
+from core.decisions import Case
 from core.delivery import Deliverer
 from core.ids import NoticeId
-from core.machine import Case, apply, decide
+from core.machine import apply
+from core.places import Target
 from core.ports import Posted, Surface
 from core.prompt import Prompt, Tone, prompt_for
-from core.question import Target
 from tests.support.backends import Backend, memory_backend
-from tests.support.builders import NOW, answer, ask, question_id, spec
+from tests.support.builders import NOW, answer, ask, decide, question_id, spec
 
 HOSTILE = "fine\x1b[2J‮<script>@everyone <!channel>\r\nmore"
 

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from core.commands import ReportProgress
 from core.ids import JobId, WorkspaceId
-from core.ports import ApiKey, Parcel
+from core.ports import Parcel
 from core.question import Asker
+from core.registry import ApiKey
 from core.webhooks import Again, Arrived, Endpoint, EndpointGone, Fate, GivenUp, Message, MessageState
 from tests.support.backends import Backend
 from tests.support.builders import AGENT, OTHER_AGENT, WORKSPACE, answer, ask, question_id, spec

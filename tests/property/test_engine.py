@@ -32,18 +32,21 @@ from core.answers import (
 )
 from core.commands import Answer, Ask, Command, FinishClosing, Remark, ReportProgress, SteerJob, Tick, Withdraw
 from core.deadlines import next_due
+from core.decisions import Accepted
 from core.engine import Engine, Handled
 from core.events import Answered, Asked, Defaulted, Delivered, Expired, LateAnswered, Undeliverable, Withdrawn
+from core.evolving import evolve
 from core.ids import JobId, QuestionId
 from core.job import Job, OnTimeout
 from core.kinds import ENDED, KINDS, WAITING, DefaultRule, JobStatus, Kind
-from core.machine import TRANSITIONS, Accepted, evolve
+from core.machine import TRANSITIONS
+from core.places import Target
 from core.ports import JobFilter, QuestionFilter, StoredEvent
-from core.question import OutcomeKind, Question, Spec, Target
+from core.question import OutcomeKind, Question, Spec
 from core.sweeper import Sweeper
 from core.waiters import Waiters
 from tests.support.backends import Backend, memory_backend, sql_backend, sqlite_url
-from tests.support.builders import AGENT, DANA, EVE, NOW, OTHER_AGENT, WORKSPACE, acting, question_id, spec
+from tests.support.builders import AGENT, DANA, EVE, NOW, OTHER_AGENT, WORKSPACE, acting, everybody, question_id, spec
 
 T = TypeVar("T")
 
@@ -87,7 +90,7 @@ class Side:
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        self.engine = Engine(backend.store, backend.reader, Waiters())
+        self.engine = Engine(backend.store, backend.reader, Waiters(), everybody)
         self.sweeper = Sweeper(backend.store, self.engine, on_failure=self._failed)
 
     @staticmethod

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from core.answers import BooleanShape
+from core.decisions import Accepted, Case
 from core.kinds import Kind
-from core.machine import Accepted, Case, apply, decide
+from core.machine import apply
 from core.question import Decider, DeliveryRecord, DeliveryState, OutcomeKind, Question, Status
 from core.receipts import DEFAULT_LIFETIME, LONGEST_LIFETIME, MAX_LENGTH, receipt_for, receipt_payload
 from tests.receipts.samples import (
@@ -24,7 +25,7 @@ from tests.receipts.samples import (
     receipt,
     settled,
 )
-from tests.support.builders import BY_ASKER, BY_DANA, DANA, acting, after, answer, opened, spec
+from tests.support.builders import BY_ASKER, BY_DANA, DANA, acting, after, answer, decide, opened, spec
 
 RULE = Decider("rule", "r_7", "Dana's rule for staging")
 DEFAULT = Decider("default")
@@ -105,7 +106,7 @@ def test_the_payload_in_full() -> None:
         "deciders": [{"type": "person", "id": "p_dana", "name": "Dana", "surface": "api"}],
         "actionDigest": DIGEST,
         "decidedDigest": None,
-        "policyVersion": "1",
+        "policyVersion": "0",
         "decidedAt": "2026-03-01T12:01:00.000Z",
         "issuedAt": "2026-03-01T12:01:00.000Z",
         "expiresAt": "2026-03-01T12:16:00.000Z",

@@ -58,7 +58,7 @@ def test_a_receipt_comes_back_as_it_was_made() -> None:
     assert (said.question_id, said.workspace_id, said.source) == ("q_00000000000000000000000001", "default", "person")
     assert (said.action_digest, said.decided_digest, said.digest) == (DIGEST, None, DIGEST)
     assert (said.decided_at, said.issued_at, said.expires_at) == (DECIDED, DECIDED, EXPIRES)
-    assert (said.key_id, said.epoch, said.policy_version) == (KEY.kid, EPOCH, "1")
+    assert (said.key_id, said.epoch, said.policy_version) == (KEY.kid, EPOCH, "0")
     assert [(decider.id, decider.name, decider.surface) for decider in said.deciders] == [("p_dana", "Dana", "api")]
 
 

@@ -271,11 +271,11 @@ def test_a_key_of_an_agent_cannot_answer_even_as_admin(server: RunningServer, ag
     assert refused.json()["detail"] == "Agents do not answer questions; use a key that belongs to a person."
 
 
-def test_a_member_cannot_answer_what_they_may_see(server: RunningServer, agent: httpx2.Client) -> None:
-    question = ask(agent)
+def test_a_member_cannot_approve_what_they_may_see(server: RunningServer, agent: httpx2.Client) -> None:
+    question = ask(agent, APPROVAL)
 
     with server.client(server.new_key("bob", "answer,admin", "Bob")) as bob:
-        refused = answer(bob, question["id"], "main")
+        refused = answer(bob, question["id"], True)
 
     assert problem(refused) == (403, "not_a_responder")
     assert look(agent, question["id"]) == question
@@ -284,10 +284,10 @@ def test_a_member_cannot_answer_what_they_may_see(server: RunningServer, agent: 
 def test_to_a_member_who_may_not_answer_the_question_does_not_exist(
     agent: httpx2.Client, member: httpx2.Client
 ) -> None:
-    question = ask(agent)
+    question = ask(agent, APPROVAL)
 
     answers = [
-        answer(member, question["id"], "main"),
+        answer(member, question["id"], True),
         comment(member, question["id"], "what?"),
         member.get(f"/api/questions/{question['id']}"),
         member.get(f"/api/questions/{question['id']}/history"),

@@ -143,7 +143,22 @@ def test_a_new_question_is_all_there(server: RunningServer, agent: httpx2.Client
         "category": None,
         "operationId": None,
         "askedBy": "agent",
+        "onBehalfOf": None,
+        "responders": {
+            "text": "May answer: any member.",
+            "rule": "everything else",
+            "policyVersion": 0,
+            "panels": [{"name": "any member", "need": 1, "people": [], "roles": ["member"]}],
+            "fourEyes": False,
+            "solo": False,
+        },
+        "asked": ["p_admin"],
+        "acknowledged": None,
+        "nextStepAt": question["nextStepAt"],
+        "story": [],
     }
+    first_reminder = datetime.fromisoformat(question["createdAt"]) + timedelta(minutes=15)
+    assert datetime.fromisoformat(question["nextStepAt"]) == first_reminder
 
 
 def test_instants_are_utc_with_milliseconds(agent: httpx2.Client) -> None:

@@ -381,6 +381,7 @@ def test_a_key_of_a_person_is_made_and_listed_as_json(server: RunningServer) -> 
         "hint": made["key"][:8],
         "scopes": ["answer", "admin"],
         "person": "Admin",
+        "owner": None,
         "callbackHosts": [],
         "createdAt": listed["createdAt"],
         "lastUsedAt": None,

@@ -53,9 +53,9 @@ def test_a_key_that_belongs_to_nobody_answers_nothing(agent: httpx2.Client, robo
 
 def test_whoever_may_answer_nothing_learns_of_no_foreign_question(agent: httpx2.Client, member: httpx2.Client) -> None:
     for _ in range(3):
-        ask(agent)
+        ask(agent, type="approval")
 
-    page = ok(member.get("/api/questions/pending", params={"limit": 1}))
+    page = ok(member.get("/api/questions/pending", params={"limit": 1, "type": "approval"}))
 
     assert page == {"questions": [], "nextCursor": None}
 

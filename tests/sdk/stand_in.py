@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -309,10 +310,13 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
             return super().date_time_string(timestamp or time.time() + stand_in.clock_offset)
 
         def handle(self) -> None:
-            try:
+            with suppress(BrokenPipeError, ConnectionResetError):
                 super().handle()
-            except (BrokenPipeError, ConnectionResetError):
-                return
+
+        def finish(self) -> None:
+            # What is left in the buffer cannot be sent to a client that is gone.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                super().finish()
 
         def log_message(self, format: str, *args: object) -> None:
             return

@@ -101,7 +101,13 @@ def test_nothing_found_says_how_to_begin(tmp_path: Path, environment: dict[str, 
         find(tmp_path, **environment)
 
 
-@pytest.mark.parametrize("url", ["localhost:8700", "ftp://a", "http://", "http://a:99999", "http://[", "http://a:0"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8700", "ftp://a", "http://", "http://a:99999", "http://[", "http://a:0",
+        "http://a b", "http://a\nb", "http://a\x1b", "http://a..b", f"http://{'a' * 64}.example", "http://.example",
+    ],
+)  # fmt: skip
 def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(CredentialsError, match="is not the address of a server"):
         find(tmp_path, url=url, api_key="hr_x")
@@ -111,3 +117,11 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
 def test_a_key_that_cannot_be_one_is_refused(tmp_path: Path, key: str) -> None:
     with pytest.raises(CredentialsError, match="is not a key"):
         find(tmp_path, url=URL, api_key=key)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:8700", "http://[::1]:8700", "https://bücher.example", "https://a.example./base", "http://a_b"],
+)
+def test_an_address_that_can_be_looked_up_is_taken(tmp_path: Path, url: str) -> None:
+    assert find(tmp_path, url=url, api_key="hr_x").url == url

@@ -1,11 +1,12 @@
 """What goes wrong, where it is said, and with which exit code."""
 
 import json
+import signal
 import socket
 
 import pytest
 
-from .conftest import Terminal, write_credentials
+from .conftest import PATIENCE, Terminal, write_credentials
 from .questions import problem
 from .stand_in import StandIn
 
@@ -115,3 +116,29 @@ def test_no_escape_sequence_of_the_server_reaches_stderr(server: StandIn, termin
 
     assert "␛[2Jgone<U+202E>" in done.stderr
     assert "\x1b" not in done.stderr
+
+
+def test_output_that_cannot_be_written_is_said_and_is_no_success(server: StandIn, terminal: Terminal) -> None:
+    server.answer(server.add(responseType="approval"), True)
+
+    done = terminal.shell("handraise check q_1 > /dev/full")
+
+    assert done.returncode == 2
+    assert done.stderr == "handraise: stdout or stderr cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["status"], ["questions"], ["doctor"], ["progress", "build-17", "x"], ["answer", "q_1", "pg"]]
+)
+def test_ctrl_c_while_the_server_does_not_answer_is_no_traceback(bare_terminal: Terminal, words: list[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        command = bare_terminal.start("--url", address, "--api-key", "hr_x", *words)
+        connection, _ = silent.accept()
+        with connection:
+            connection.recv(1)
+            command.send_signal(signal.SIGINT)
+            _, stderr = command.communicate(timeout=PATIENCE)
+
+    assert command.returncode == 130
+    assert "Traceback" not in stderr

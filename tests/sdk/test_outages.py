@@ -4,6 +4,8 @@ import json
 import signal
 import subprocess
 
+import pytest
+
 from .conftest import PATIENCE, Terminal
 from .questions import answering, problem
 from .stand_in import DROP, StandIn
@@ -88,6 +90,41 @@ def test_when_it_stays_unknown_whether_it_was_asked_the_key_is_told(server: Stan
     assert "with --idempotency-key k1 asks it only once" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "replies",
+    [[(500, problem(500, "Broken."))], [(504, "<html>")] * 5, [DROP, *[(503, problem(503, "Starting."))] * 4]],
+)
+def test_a_server_that_fails_half_way_leaves_the_same_doubt(
+    server: StandIn, terminal: Terminal, replies: list[tuple[int, object]]
+) -> None:
+    server.fail_next("/api/questions", *replies, headers={"Retry-After": "0"})
+
+    done = terminal.run("ask", "Which?", "--idempotency-key", "k1", "--json")
+
+    assert done.returncode == 69
+    assert "with --idempotency-key k1 asks it only once" in done.stderr
+    assert json.loads(done.stdout)["detail"] in done.stderr
+
+
+def test_a_server_that_refused_for_certain_leaves_none(server: StandIn, terminal: Terminal) -> None:
+    server.fail_next("/api/questions", *[(503, problem(503, "Starting."))] * 5, headers={"Retry-After": "0"})
+
+    done = terminal.run("ask", "Which?", "--json")
+
+    assert (done.returncode, done.stderr) == (69, "handraise: Starting.\n")
+    assert json.loads(done.stdout)["status"] == 503
+
+
+def test_an_answer_in_doubt_says_where_to_look(server: StandIn, terminal: Terminal) -> None:
+    server.add()
+    server.fail_next("/answer", (500, problem(500, "Broken.")))
+
+    done = terminal.run("answer", "q_1", "pg")
+
+    assert done.returncode == 69
+    assert "Whether the answer was recorded is not known; see: handraise check q_1" in done.stderr
+
+
 def test_ctrl_c_leaves_the_question_open_and_says_how_to_go_on(server: StandIn, terminal: Terminal) -> None:
     server.longest_hold = LONG_HOLD
     command = terminal.start("ask", "Which database?")
@@ -97,7 +134,7 @@ def test_ctrl_c_leaves_the_question_open_and_says_how_to_go_on(server: StandIn, 
 
     exit_code, stdout, stderr = finish(command)
     assert (exit_code, stdout) == (130, "")
-    assert "q_1 stays open; to wait for it again: handraise check q_1 --wait" in stderr
+    assert "q_1 stays open\n  to wait for it again: handraise check q_1 --wait\n" in stderr
     assert "Traceback" not in stderr
     assert server.questions["q_1"]["status"] == "pending"
 

@@ -1,12 +1,9 @@
 """On a real terminal, text of others is shown and never obeyed; in a pipe it is exact."""
 
-import os
-import pty
-import subprocess
-
 import pytest
 
-from .conftest import COMMAND, PATIENCE, Terminal
+from .conftest import Terminal
+from .screens import Screen
 from .stand_in import StandIn
 
 STEERING = "\x1b]0;owned\x07 \x1b[31mred\u202e"
@@ -14,29 +11,9 @@ STEERING = "\x1b]0;owned\x07 \x1b[31mred\u202e"
 
 def screen_after(terminal: Terminal, *words: str) -> str:
     """What a terminal receives on both streams."""
-    master, slave = pty.openpty()
-    command = subprocess.Popen(
-        [COMMAND, *words],
-        cwd=terminal.folder,
-        env={**terminal.environment(), "TERM": "xterm", "COLUMNS": "200"},
-        stdin=subprocess.DEVNULL,
-        stdout=slave,
-        stderr=slave,
-    )
-    os.close(slave)
-    received = b""
-    while chunk := _read(master):
-        received += chunk
-    os.close(master)
-    command.wait(PATIENCE)
-    return received.decode()
-
-
-def _read(master: int) -> bytes:
-    try:
-        return os.read(master, 65536)
-    except OSError:  # how Linux says that the other end was closed
-        return b""
+    with Screen(terminal, *words) as screen:
+        screen.to_the_end()
+    return screen.received
 
 
 @pytest.mark.parametrize("words", [["check", "q_1"], ["check", "q_1", "--json"]])

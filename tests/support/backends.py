@@ -12,6 +12,7 @@ from adapters.memory.database import MemoryDatabase
 from adapters.memory.directory import MemoryDirectory
 from adapters.memory.eventlog import MemoryEventLog
 from adapters.memory.outbox import MemoryOutbox
+from adapters.memory.people import MemoryPeople
 from adapters.memory.reader import MemoryReader
 from adapters.memory.redemptions import MemoryRedemptions
 from adapters.memory.store import MemoryStore
@@ -21,13 +22,16 @@ from adapters.sql.database import Database, migrate, open_database
 from adapters.sql.directory import SqlDirectory
 from adapters.sql.eventlog import SqlEventLog
 from adapters.sql.outbox import SqlOutbox
+from adapters.sql.people import SqlPeople
 from adapters.sql.reader import SqlReader
 from adapters.sql.redemptions import SqlRedemptions
 from adapters.sql.store import SqlStore
 from adapters.sql.webhooks import SqlWebhooks
 from core.engine import Engine
-from core.ports import Directory, EventLog, Outbox, Reader, Redemptions, Store, Webhooks
+from core.ports import EventLog, Outbox, Reader, Redemptions, Store, Webhooks
+from core.registry import Directory, People
 from core.waiters import Waiters
+from tests.support.builders import everybody
 
 
 def _machine_clock() -> datetime:
@@ -43,10 +47,11 @@ class Backend:
     log: EventLog
     webhooks: Webhooks
     redemptions: Redemptions
+    people: People
     database: Database | None = None
 
     def engine(self) -> Engine:
-        return Engine(self.store, self.reader, Waiters())
+        return Engine(self.store, self.reader, Waiters(), everybody)
 
     def connections_in_use(self) -> int:
         if self.database is None:
@@ -65,6 +70,7 @@ def memory_backend(clock: Callable[[], datetime] = _machine_clock) -> Backend:
         MemoryEventLog(database),
         MemoryWebhooks(database),
         MemoryRedemptions(database),
+        MemoryPeople(database),
     )
 
 
@@ -82,6 +88,7 @@ def sql_backend(url: str, clock: Callable[[], datetime] = _machine_clock) -> Ite
             SqlEventLog(access),
             SqlWebhooks(access),
             SqlRedemptions(access),
+            SqlPeople(access),
             database,
         )
     finally:

@@ -4,16 +4,19 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from core import machine
 from core.answers import AnswerShape, AnswerValue, RawAnswer, TextShape
 from core.asking import Draft, House, compose
 from core.commands import Answer, Ask, QuestionCommand, RecordDelivery, Remark, SteerJob, Tick, Withdraw
 from core.deadlines import TimeLimits
+from core.decisions import Case, Decision
+from core.freezing import Ground
 from core.ids import JobId, PersonId, QuestionId, WorkspaceId
 from core.job import Holding, Job
 from core.kinds import KINDS, JobStatus, Kind
-from core.machine import Case, apply, decide
+from core.machine import apply
 from core.people import Actor, Person, Role, agent_principal, person_principal
-from core.policies import ADMIN_ANSWERS
+from core.policies import Panel, Policy
 from core.question import (
     Asker,
     Decider,
@@ -26,6 +29,8 @@ from core.question import (
     Status,
 )
 from core.refusals import Unacceptable
+from core.roster import Roster
+from core.rulebook import AnswerRule, Match, Rulebook, Seats
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 WORKSPACE = WorkspaceId("default")
@@ -33,12 +38,25 @@ WORKSPACE = WorkspaceId("default")
 DANA = Person(PersonId("p_dana"), "Dana", Role.ADMIN)
 EVE = Person(PersonId("p_eve"), "Eve", Role.MEMBER)
 
+ADMIN_ANSWERS = Policy((Panel("an admin", roles=(Role.ADMIN,)),), rule="admins")
+ROSTER = Roster({person.id: person for person in (DANA, EVE)})
+RULES = Rulebook(answers=(AnswerRule("admins", Match(), (Seats(role=Role.ADMIN),)),))
+
 AGENT = Actor(agent_principal("builder"), "builder", "api")
 OTHER_AGENT = Actor(agent_principal("stranger"), "stranger", "api")
 
 
 def acting(person: Person, surface: str = "api") -> Actor:
     return Actor(person_principal(person.id), person.name, surface, person, is_admin=person.role is Role.ADMIN)
+
+
+def decide(case: Case, command: QuestionCommand, now: datetime, roster: Roster = ROSTER) -> Decision:
+    """The machine's judgement among Dana, who is an admin, and Eve, who is a member."""
+    return machine.decide(case, command, now, roster)
+
+
+async def everybody() -> Roster:
+    return ROSTER
 
 
 def question_id(number: int) -> QuestionId:
@@ -76,7 +94,7 @@ def answer(number: int = 1, value: Any = "PostgreSQL", by: Actor | None = None, 
 
 
 ASKER = Asker(AGENT.principal, AGENT.name)
-HOUSE = House(WORKSPACE, TimeLimits(), ADMIN_ANSWERS)
+HOUSE = House(WORKSPACE, TimeLimits(), Ground(RULES, ROSTER, NOW))
 BY_DANA = Decider("person", "p_dana", "Dana", "api")
 BY_ASKER = Decider("asker", "agent:builder", "builder", "api")
 POSTGRES = AnswerValue("PostgreSQL")
@@ -95,7 +113,8 @@ def opened(of: Spec | None = None, number: int = 1) -> Question:
     """A question as it stands right after it was asked at NOW."""
     made = of if of is not None else spec()
     deadline = None if made.time_limit is None else NOW + made.time_limit
-    return Question(question_id(number), made, NOW, 1, Status.OPEN, deadline=deadline)
+    shown, asked = made.targets, made.asked
+    return Question(question_id(number), made, NOW, 1, Status.OPEN, deadline=deadline, targets=shown, asked=asked)
 
 
 def answered(of: Spec | None = None, value: Any = "PostgreSQL") -> Question:
@@ -134,7 +153,7 @@ def tick(number: int = 1) -> Tick:
 
 
 def record_delivery(state: DeliveryState = DeliveryState.POSTED) -> RecordDelivery:
-    return RecordDelivery(question_id(1), DeliveryRecord("slack", state, NOW))
+    return RecordDelivery(question_id(1), DeliveryRecord("slack", state, NOW, address="C1"))
 
 
 def steer(by: Actor = AGENT, **fields: Any) -> SteerJob:

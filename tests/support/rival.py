@@ -8,8 +8,8 @@ import asyncio
 import json
 import sys
 
+from core.decisions import Accepted
 from core.engine import Handled
-from core.machine import Accepted
 from tests.support.backends import sql_backend
 from tests.support.builders import answer
 

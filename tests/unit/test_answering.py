@@ -6,14 +6,15 @@ import pytest
 
 from core.answers import AnswerValue, ApprovalShape, ChoiceShape, NumberShape, Option, RawAnswer
 from core.commands import Answer
+from core.decisions import Accepted, Case, Refused
 from core.events import (
     Answered,
 )
+from core.evolving import evolve
 from core.job import Holding
 from core.kinds import JobStatus, Kind
-from core.machine import Accepted, Case, Refused, decide, evolve
 from core.people import Person, Role
-from core.policies import Policy
+from core.policies import Panel, Policy
 from core.question import (
     Action,
     Asker,
@@ -40,6 +41,7 @@ from tests.support.builders import (
     answer,
     answered,
     ask,
+    decide,
     happened,
     job_of,
     opened,
@@ -182,15 +184,15 @@ def test_an_empty_list_of_responders_means_nobody(person: Person) -> None:
 
 
 def test_a_member_answers_where_the_policy_lets_members() -> None:
-    case = Case(opened(spec(policy=Policy((Role.MEMBER,)))))
+    case = Case(opened(spec(policy=Policy((Panel("any member", roles=(Role.MEMBER,)),)))))
 
     decision = decide(case, answer(by=acting(EVE)), after(1))
 
     assert decision == Accepted((Answered(after(1), POSTGRES, Decider("person", "p_eve", "Eve", "api")),))
 
 
-def test_an_admin_does_not_answer_where_the_policy_names_only_members() -> None:
-    case = Case(opened(spec(policy=Policy((Role.MEMBER,)))))
+def test_an_admin_does_not_answer_where_the_policy_names_only_others() -> None:
+    case = Case(opened(spec(policy=Policy((Panel("Eve", people=(EVE.id,)),)))))
 
     decision = decide(case, answer(by=acting(DANA)), after(1))
 

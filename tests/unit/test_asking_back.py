@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.decisions import Accepted, Case, Refused
 from core.events import (
     Answered,
     AskedBack,
@@ -15,8 +16,8 @@ from core.events import (
     Expired,
     Resumed,
 )
+from core.evolving import evolve
 from core.kinds import Kind
-from core.machine import Accepted, Case, Refused, decide, evolve
 from core.people import Actor
 from core.question import (
     Comment,
@@ -37,6 +38,7 @@ from tests.support.builders import (
     acting,
     after,
     answer,
+    decide,
     happened,
     opened,
     question_of,

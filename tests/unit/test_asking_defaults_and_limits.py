@@ -1,5 +1,6 @@
 """Which drafts need, may have or must not have a default, and how long a question may wait."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,11 +9,10 @@ from core.answers import (
     AnswerValue,
     RawAnswer,
 )
-from core.asking import Draft, DraftAction, DraftOption, House
+from core.asking import Draft, DraftAction, DraftOption
 from core.deadlines import TimeLimits
-from core.policies import ADMIN_ANSWERS
 from core.refusals import Reason, Unacceptable
-from tests.support.builders import WORKSPACE, composed, draft, refused
+from tests.support.builders import HOUSE, composed, draft, refused
 
 # The default: silence never approves
 
@@ -162,6 +162,6 @@ def test_a_non_blocking_question_may_have_a_limit() -> None:
 
 
 def test_the_limits_of_the_house_are_the_ones_that_count() -> None:
-    tries = House(WORKSPACE, TimeLimits(timedelta(seconds=1), timedelta(hours=24)), ADMIN_ANSWERS)
+    tries = replace(HOUSE, limits=TimeLimits(timedelta(seconds=1), timedelta(hours=24)))
 
     assert composed(draft(time_limit=timedelta(seconds=1)), tries).time_limit == timedelta(seconds=1)

@@ -1,5 +1,6 @@
 """From a draft to a question: what is filled in, what contradicts itself, and the words for it."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -16,15 +17,17 @@ from core.answers import (
     RawAnswer,
     TextShape,
 )
-from core.asking import Draft, DraftAction, DraftOption, House, compose
-from core.deadlines import TimeLimits
+from core.asking import Draft, DraftAction, DraftOption, compose
+from core.delivering import INBOX
 from core.ids import JobId, JsonObject, Principal
 from core.kinds import Kind
 from core.people import Role
-from core.policies import ADMIN_ANSWERS, Policy
-from core.question import Action, Asker, Risk, Spec, Target, Urgency
+from core.places import Target
+from core.policies import Panel, Policy
+from core.question import Action, Asker, Risk, Spec, Urgency
 from core.refusals import Reason, Unacceptable
-from tests.support.builders import ASKER, HOUSE, WORKSPACE, composed, draft, refused
+from core.steps import Step, StepKind
+from tests.support.builders import ADMIN_ANSWERS, ASKER, HOUSE, WORKSPACE, composed, draft, refused
 
 YES = DraftOption("Yes", True)
 NO = DraftOption("No", False)
@@ -40,8 +43,10 @@ def test_a_bare_text_becomes_a_blocking_text_question_of_half_an_hour() -> None:
         text="Which database?",
         kind=Kind.BLOCKING,
         shape=TextShape(),
-        policy=Policy(responder_roles=(Role.ADMIN,)),
+        policy=Policy((Panel("an admin", roles=(Role.ADMIN,)),), rule="admins"),
         time_limit=timedelta(minutes=30),
+        route=((INBOX,),),
+        limit_is_default=True,
     )
 
 
@@ -85,16 +90,18 @@ def test_everything_the_asker_sent_is_kept() -> None:
         phase="build",
         category="scopeChanges",
         operation_id="op-1",
+        route=((INBOX,),),
+        ladder=tuple(Step(StepKind.REMIND, timedelta(minutes=5 * n), direct=True) for n in (1, 2, 3)),
+        limit_is_default=True,
     )
 
 
 def test_policy_and_targets_of_the_house_are_frozen_into_the_question() -> None:
-    nobody = Policy(())
-    house = House(WORKSPACE, TimeLimits(), nobody, (Target("slack", "C1"),))
+    house = replace(HOUSE, targets=(Target("slack", "C1"),))
 
     made = composed(draft(), house)
 
-    assert (made.policy, made.targets) == (nobody, (Target("slack", "C1"),))
+    assert (made.policy, made.targets) == (ADMIN_ANSWERS, (Target("slack", "C1"),))
 
 
 # The text

@@ -20,10 +20,10 @@ from core.answers import (
 )
 from core.asking import DraftAction, compose
 from core.commands import Answer
+from core.decisions import Accepted, Case, Refused
 from core.forms import FormProblem, form_problem, schema_problem
 from core.ids import JsonObject, JsonValue
 from core.kinds import JobStatus, Kind
-from core.machine import Accepted, Case, Refused, decide
 from core.prompt import Button, TextBox, prompt_for
 from core.question import Action, Comment, Decider
 from core.refusals import Reason, Unacceptable
@@ -38,6 +38,7 @@ from tests.support.builders import (
     acting,
     after,
     ask,
+    decide,
     draft,
     happened,
     opened,

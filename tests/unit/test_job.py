@@ -7,11 +7,11 @@ import pytest
 
 from core import job as jobs
 from core.commands import FinishClosing, ReportProgress
+from core.decisions import Accepted, Decision, Refused
 from core.events import JobChanged, Progressed
 from core.ids import JobId, Principal
 from core.job import Holding, Job, OnTimeout, Progress
 from core.kinds import JobStatus
-from core.machine import Accepted, Decision, Refused
 from core.people import Actor
 from core.refusals import Reason
 from core.steering import decide_job

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 import pytest
 
 from core.answers import AnswerValue, NumberShape
+from core.decisions import Accepted, Case, Refused
 from core.events import (
     Answered,
     Expired,
     LateAnswered,
 )
+from core.evolving import evolve
 from core.kinds import JobStatus, Kind
-from core.machine import Accepted, Case, Refused, decide, evolve
 from core.people import Actor
 from core.question import (
     LateAnswer,
@@ -33,6 +34,7 @@ from tests.support.builders import (
     after,
     answer,
     answered,
+    decide,
     expired,
     happened,
     job_of,

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.decisions import Accepted, Case, Refused
 from core.events import (
     Asked,
     Delivered,
@@ -15,11 +16,12 @@ from core.events import (
     Undeliverable,
     Withdrawn,
 )
+from core.evolving import evolve
 from core.ids import JobId, Principal
 from core.job import Holding, Job
 from core.kinds import JobStatus, Kind
-from core.machine import Accepted, Case, Refused, decide, evolve
 from core.people import Actor
+from core.places import Target
 from core.question import (
     Decider,
     DeliveryRecord,
@@ -45,6 +47,7 @@ from tests.support.builders import (
     answer,
     answered,
     ask,
+    decide,
     happened,
     opened,
     question_id,
@@ -291,13 +294,18 @@ def test_a_job_that_goes_on_withdraws_nothing(status: JobStatus) -> None:
 def test_a_posted_question_was_delivered() -> None:
     decision = decide(Case(opened()), record_delivery(DeliveryState.POSTED), after(1))
 
-    assert decision == Accepted((Delivered(after(1), DeliveryRecord("slack", DeliveryState.POSTED, NOW)),))
+    assert decision == Accepted(
+        (Delivered(after(1), DeliveryRecord("slack", DeliveryState.POSTED, NOW, address="C1")),)
+    )
 
 
 def test_a_failed_delivery_makes_it_undeliverable() -> None:
-    decision = decide(Case(opened()), record_delivery(DeliveryState.FAILED), after(1))
+    case = Case(opened(spec(route=((Target("slack", "C1"),),))))
 
-    assert decision == Accepted((Undeliverable(after(1), DeliveryRecord("slack", DeliveryState.FAILED, NOW)),))
+    decision = decide(case, record_delivery(DeliveryState.FAILED), after(1))
+
+    record = DeliveryRecord("slack", DeliveryState.FAILED, NOW, address="C1")
+    assert decision == Accepted((Undeliverable(after(1), record),))
 
 
 def test_an_undeliverable_question_stays_open() -> None:

@@ -91,6 +91,9 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "max_time_limit": timedelta(hours=24),
         "rate_limit": Rate(600, timedelta(minutes=1)),
         "webhook_allow": "",
+        "smtp_url": "",
+        "mail_from": "",
+        "heartbeat_url": "",
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from core.answers import AnswerValue, ApprovalShape
 from core.commands import Answer
+from core.decisions import Accepted, Case, Refused
 from core.events import (
     Answered,
     Defaulted,
@@ -18,7 +19,7 @@ from core.events import (
 )
 from core.job import OnTimeout
 from core.kinds import JobStatus, Kind
-from core.machine import TRANSITIONS, Accepted, Case, Refused, decide
+from core.machine import TRANSITIONS
 from core.question import (
     Decider,
     Outcome,
@@ -34,6 +35,7 @@ from tests.support.builders import (
     a_job,
     after,
     answer,
+    decide,
     expired,
     happened,
     job_of,

@@ -6,25 +6,48 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.commands import Answer, Ask, QuestionCommand, RecordDelivery, Remark, Tick, Withdraw
+from core.commands import (
+    Acknowledge,
+    Answer,
+    Ask,
+    QuestionCommand,
+    Reassign,
+    RecordDelivery,
+    Remark,
+    Remind,
+    Snooze,
+    Tick,
+    Withdraw,
+)
+from core.decisions import Accepted, Case, Refused
 from core.events import (
     EVENT_NAMES,
+    Acknowledged,
     Answered,
     Asked,
     AskedBack,
     Commented,
     Defaulted,
     Delivered,
+    DeliveryFailed,
+    Escalated,
     Expired,
+    Held,
     JobChanged,
     LateAnswered,
     Progressed,
     QuestionEvent,
+    Reassigned,
+    Reminded,
     Resumed,
+    Snoozed,
     Undeliverable,
+    Voted,
+    VoteVoided,
     Withdrawn,
 )
-from core.machine import TRANSITIONS, Accepted, Case, Refused, apply, decide, evolve
+from core.evolving import evolve
+from core.machine import TRANSITIONS, apply
 from core.question import (
     Comment,
     DeliveryRecord,
@@ -37,13 +60,16 @@ from tests.support.builders import (
     AGENT,
     BY_ASKER,
     BY_DANA,
+    DANA,
     NOW,
     POSTGRES,
     a_job,
+    acting,
     after,
     answer,
     answered,
     ask,
+    decide,
     expired,
     opened,
     question_id,
@@ -89,9 +115,13 @@ def test_the_table_is_this_one() -> None:
     table = {
         None: {Ask: opens},
         Status.OPEN: {
-            Answer: {Status.ANSWERED},
+            Answer: {Status.OPEN, Status.ANSWERED},
             Remark: opens,
             Withdraw: {Status.WITHDRAWN},
+            Acknowledge: opens,
+            Snooze: opens,
+            Remind: opens,
+            Reassign: opens,
             RecordDelivery: opens,
             Tick: {Status.OPEN, Status.EXPIRED, Status.WITHDRAWN},
         },
@@ -114,6 +144,10 @@ def test_the_table_is_this_one() -> None:
         (Status.OPEN, answer(late=True), Status.ANSWERED),
         (Status.OPEN, remark(), Status.OPEN),
         (Status.OPEN, withdraw(), Status.WITHDRAWN),
+        (Status.OPEN, Acknowledge(question_id(1), acting(DANA)), Status.OPEN),
+        (Status.OPEN, Snooze(question_id(1), acting(DANA), after(20)), Status.OPEN),
+        (Status.OPEN, Remind(question_id(1), acting(DANA)), Status.OPEN),
+        (Status.OPEN, Reassign(question_id(1), acting(DANA), "Dana"), Status.OPEN),
         (Status.OPEN, DELIVERY, Status.OPEN),
         (Status.OPEN, tick(), Status.OPEN),
         (Status.ANSWERED, DELIVERY, Status.ANSWERED),
@@ -231,16 +265,19 @@ def test_applying_events_changes_question_and_job_in_turn() -> None:
     assert (question_of(case).version, question_of(case).status, case.job) == (2, Status.EXPIRED, job)
 
 
-def test_a_persons_answer_is_one_vote_and_a_default_none() -> None:
-    defaulted = evolve(opened(), Defaulted(after(1), POSTGRES))
-
-    assert (answered().votes, opened().votes, defaulted.votes) == (1, 0, 0)
-
-
 def test_every_event_has_the_name_of_the_contract() -> None:
     names = {
         Asked: "question.asked",
         Answered: "question.answered",
+        Voted: "question.voted",
+        VoteVoided: "question.vote_voided",
+        Reminded: "question.reminded",
+        Escalated: "question.escalated",
+        Held: "question.held",
+        Acknowledged: "question.acknowledged",
+        Snoozed: "question.snoozed",
+        Reassigned: "question.reassigned",
+        DeliveryFailed: "question.delivery_failed",
         Defaulted: "question.defaulted",
         Expired: "question.expired",
         Withdrawn: "question.withdrawn",

@@ -245,6 +245,7 @@ def test_the_prompt_of_a_plain_question() -> None:
         thread=(),
         deadline=datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
         footer="",
+        who="May answer: an admin.",
     )
 
 

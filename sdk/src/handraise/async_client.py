@@ -171,7 +171,7 @@ class AsyncHandraise:
 
         Outages of the server are sat out. Raises the last failure when it stayed away to the end.
         """
-        waiting = self._calls.wait(question_id, limit=limit, watcher=watcher or Unmoved(), on_timeout=on_timeout)
+        waiting = self._calls.wait(question_id, limit=limit, watcher=watcher, on_timeout=on_timeout)
         return answer_in(await self._carry_out(waiting))
 
     async def create(self, body: Json, *, job: str | None = None, idempotency_key: str | None = None) -> Question:

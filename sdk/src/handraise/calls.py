@@ -9,7 +9,7 @@ from handraise.answer import StillOpen
 from handraise.drafts import Details, question_body
 from handraise.durations import Duration, duration_of
 from handraise.endpoint import WebhookEndpoint
-from handraise.errors import HandraiseError, InvalidArgument, UnexpectedReply, Unreachable
+from handraise.errors import HandraiseError, InvalidArgument, PassingFailure, UnexpectedReply, Unreachable
 from handraise.job import Job
 from handraise.messages import Call, Reply, content_of
 from handraise.paging import Paging
@@ -18,7 +18,7 @@ from handraise.question import Question
 from handraise.replies import Page, Recorded
 from handraise.retry import is_worth_repeating, pause_before
 from handraise.steps import Pause, Steps, sent
-from handraise.waiting import Ticking, Unmoved, Watcher, wait_until_settled
+from handraise.waiting import SLICE, WATCHED_SLICE, Ticking, Unmoved, Watcher, wait_until_settled
 from handraise.wire import Json
 
 # What `wait` may be: a duration, None for not at all, or this for as long as it takes.
@@ -68,22 +68,23 @@ class Calls:
     ) -> Steps[Question]:
         # All of it is checked first: a mistake here must not leave a question behind that nobody waits for.
         limit = limit_in(wait)
-        if on_timeout not in ("return", "raise"):
-            raise InvalidArgument(f'on_timeout is "return" or "raise", not {on_timeout!r}.')
+        _refuse_unknown_word(on_timeout)
         if self._agent is not None and "agent" not in details:
             details = {**details, "agent": self._agent}
         question = yield from self.create(question_body(text, details), job=job, idempotency_key=idempotency_key)
         if not question.is_open or limit == _AT_ONCE or (limit is None and question.goes_on):
             return question
-        return (yield from self.wait(question.id, limit=limit, watcher=Unmoved(), on_timeout=on_timeout))
+        return (yield from self.wait(question.id, limit=limit, watcher=None, on_timeout=on_timeout))
 
     def wait(
-        self, question_id: str, *, limit: Duration | None, watcher: Watcher, on_timeout: OnTimeout
+        self, question_id: str, *, limit: Duration | None, watcher: Watcher | None, on_timeout: OnTimeout
     ) -> Steps[Question]:
+        _refuse_unknown_word(on_timeout)
         question = yield from wait_until_settled(
             lambda seconds: self._poll(question_id, seconds),
-            watcher,
+            watcher or Unmoved(),
             limit=None if limit is None else _duration(limit),
+            longest_poll=SLICE if watcher is None else WATCHED_SLICE,
             clock=self._clock,
         )
         if question.is_open and on_timeout == "raise":
@@ -94,7 +95,7 @@ class Calls:
         limit = limit_in(wait)
         if limit == _AT_ONCE:
             return Question.from_json((yield from self.object(Call("GET", question_path(question_id)))))
-        return (yield from self.wait(question_id, limit=limit, watcher=Unmoved(), on_timeout="return"))
+        return (yield from self.wait(question_id, limit=limit, watcher=None, on_timeout="return"))
 
     def create(self, body: Json, *, job: str | None, idempotency_key: str | None) -> Steps[Question]:
         path = "/api/questions" if job is None else f"{job_path(job)}/questions"
@@ -196,7 +197,7 @@ class Calls:
                 return content_of(reply, self._base_url)
             except HandraiseError as failure:
                 failures += 1
-                if isinstance(failure, Unreachable):
+                if isinstance(failure, Unreachable | PassingFailure):
                     may_have_arrived = failure.may_have_arrived = may_have_arrived or failure.may_have_arrived
                 if failures > most or not is_worth_repeating(failure):
                     raise
@@ -229,6 +230,11 @@ def limit_in(wait: Wait) -> timedelta | None:
     if wait is None:
         return _AT_ONCE
     return None if wait == UNTIL_SETTLED else _duration(wait)
+
+
+def _refuse_unknown_word(on_timeout: OnTimeout) -> None:
+    if on_timeout not in ("return", "raise"):
+        raise InvalidArgument(f'on_timeout is "return" or "raise", not {on_timeout!r}.')
 
 
 def _duration(given: Duration) -> timedelta:

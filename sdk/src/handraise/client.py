@@ -26,6 +26,7 @@ from handraise.paging import PAGE_SIZE, Paging
 from handraise.question import Question
 from handraise.replies import Page, Recorded
 from handraise.steps import Steps, run
+from handraise.threads import in_thread
 from handraise.transport import Transport
 from handraise.waiting import Clock, Unmoved, Watcher
 from handraise.wire import Json
@@ -168,7 +169,7 @@ class Handraise:
 
         Outages of the server are sat out. Raises the last failure when it stayed away to the end.
         """
-        waiting = self._calls.wait(question_id, limit=limit, watcher=watcher or Unmoved(), on_timeout=on_timeout)
+        waiting = self._calls.wait(question_id, limit=limit, watcher=watcher, on_timeout=on_timeout)
         return answer_in(self._carry_out(waiting))
 
     def create(self, body: Json, *, job: str | None = None, idempotency_key: str | None = None) -> Question:
@@ -274,12 +275,10 @@ class Handraise:
     def _guarded_coroutine(self, function: Callable[..., Any], guard: Guard, job: str | None) -> Callable[..., Any]:
         @functools.wraps(function)
         async def call_if_approved(*args: Any, **kwargs: Any) -> Any:
-            import asyncio
-
             request = guard.request(args, kwargs)
             if request is not None:
                 # The event loop goes on meanwhile.
-                decision = await asyncio.to_thread(self._decision_on, request, job)
+                decision = await in_thread(functools.partial(self._decision_on, request, job))
                 args, kwargs = request.allowed(decision)
             return await function(*args, **kwargs)
 

@@ -76,7 +76,14 @@ def checked_url(url: str) -> str:
     trimmed = url.strip().rstrip("/")
     try:
         parts = urlsplit(trimmed)
-        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_usable = (
+            # Of the whole text, because splitting it drops line ends and tabs.
+            trimmed.isprintable()
+            and " " not in trimmed
+            and parts.scheme in ("http", "https")
+            and bool(parts.hostname and parts.hostname.encode("idna"))
+            and parts.port != 0
+        )
     except ValueError:
         is_usable = False
     if not is_usable:

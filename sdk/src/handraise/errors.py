@@ -74,11 +74,22 @@ class InvalidRequest(APIError):
 
 
 class PassingFailure(APIError):
-    """A refusal that may pass; `retry_after` is the server's advice in seconds, where it gave one."""
+    """A refusal that may pass; `retry_after` is the server's advice in seconds, where it gave one.
 
-    def __init__(self, status: int, problem: Mapping[str, Any], *, retry_after: float | None = None) -> None:
+    `may_have_arrived` says that this request, or one sent before it in the same call, may have taken effect.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        problem: Mapping[str, Any],
+        *,
+        retry_after: float | None = None,
+        may_have_arrived: bool = False,
+    ) -> None:
         super().__init__(status, problem)
         self.retry_after = retry_after
+        self.may_have_arrived = may_have_arrived
 
 
 class RateLimited(PassingFailure):

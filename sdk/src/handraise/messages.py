@@ -20,6 +20,7 @@ from handraise.retry import advised_pause
 from handraise.wire import Json
 
 NO_CONTENT = 204
+SERVICE_UNAVAILABLE = 503
 
 _REFUSALS: dict[int, type[APIError]] = {401: AuthError, 403: AuthError, 404: NotFound, 409: Conflict}
 
@@ -82,7 +83,9 @@ def failure_in(reply: Reply) -> HandraiseError:
     if status == 429:
         return RateLimited(status, problem, retry_after=retry_after)
     if status >= 500:
-        return ServerFailure(status, problem, retry_after=retry_after)
+        # Only 503 says that nothing was done; behind the others the server may have failed half way or too late.
+        may_have_arrived = status != SERVICE_UNAVAILABLE
+        return ServerFailure(status, problem, retry_after=retry_after, may_have_arrived=may_have_arrived)
     if status >= 400:
         return _REFUSALS.get(status, InvalidRequest)(status, problem)
     return UnexpectedReply(f"The server answered {status}, which this client does not follow; is the address right?")

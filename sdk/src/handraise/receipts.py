@@ -7,14 +7,13 @@ import base64
 import binascii
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any, NoReturn
 
+from handraise.canonical_json import canonical_json
 from handraise.errors import HandraiseError, InvalidArgument
 
 MAX_LENGTH = 8192
@@ -24,7 +23,6 @@ LEEWAY = timedelta(seconds=30)
 _PREFIX = "hr1"
 _VERSION = 1
 _KEY_PREFIX = "hrpk_"
-_LARGEST_WHOLE_NUMBER = 2**53 - 1
 
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -129,7 +127,7 @@ def digest_of(action: Mapping[str, Any]) -> str:
     bound = {"tool": action["tool"], "arguments": action.get("arguments", {})}
     bound |= {name: action[name] for name in ("diff", "risk") if action.get(name) is not None}
     try:
-        canonical = _canonical(bound).encode("utf-8")
+        canonical = canonical_json(bound).encode("utf-8")
     except (ValueError, RecursionError) as failure:
         raise InvalidArgument(f"The action has no digest: {failure}.") from None
     return "sha256:" + hashlib.sha256(canonical).hexdigest()
@@ -365,47 +363,3 @@ def _hold_against_clock(receipt: Receipt, now: datetime, leeway: timedelta) -> N
         raise InvalidReceipt("The receipt is from the future; compare the clocks.")
     if now - receipt.expires_at >= leeway:
         raise InvalidReceipt(f"The receipt expired at {receipt.expires_at:%Y-%m-%d %H:%M:%S} UTC.")
-
-
-# RFC 8785, the one way to write a JSON value
-
-
-def _canonical(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, int):
-        if abs(value) > _LARGEST_WHOLE_NUMBER:
-            raise ValueError("a whole number is beyond ±(2^53 - 1)")
-        return int.__repr__(value)
-    if isinstance(value, float):
-        return _canonical_number(value)
-    if isinstance(value, Mapping):
-        if not all(isinstance(name, str) for name in value):
-            raise ValueError("a name is not a text")
-        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
-        return "{" + ",".join(f"{_canonical(name)}:{_canonical(value[name])}" for name in names) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ",".join(_canonical(item) for item in value) + "]"
-    raise ValueError(f"{type(value).__name__} is nothing JSON has")
-
-
-def _canonical_number(value: float) -> str:
-    """As ECMAScript writes it: the shortest digits that give this number back, with an exponent only if far away."""
-    if not math.isfinite(value):
-        raise ValueError("a number is not finite")
-    if value == 0:
-        return "0"
-    sign, numerals, exponent = Decimal(float.__repr__(value)).as_tuple()
-    point = int(exponent) + len(numerals)
-    digits = "".join(map(str, numerals)).rstrip("0")
-    if len(digits) <= point <= 21:
-        text = digits + "0" * (point - len(digits))
-    elif 0 < point <= 21:
-        text = f"{digits[:point]}.{digits[point:]}"
-    elif -6 < point <= 0:
-        text = "0." + "0" * -point + digits
-    else:
-        text = digits[0] + ("." + digits[1:] if digits[1:] else "") + f"e{point - 1:+d}"
-    return "-" + text if sign else text

@@ -31,6 +31,8 @@ class _Address:
     def request(
         self, http: httpx2.Client | httpx2.AsyncClient, call: Call, timeout: float, accept: str = "application/json"
     ) -> httpx2.Request:
+        if http.is_closed:
+            raise HandraiseError("This client was closed; make a new one.")
         content = None if call.body is None else encoded(call.body)
         headers = {"Authorization": self._authorization, "Accept": accept, **call.headers}
         if content is not None:

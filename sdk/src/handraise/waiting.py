@@ -14,6 +14,9 @@ from handraise.retry import Jitter, pause_before
 from handraise.steps import Pause, Steps
 
 SLICE = 50.0
+# The server answers a poll when the question settles, not when somebody asks back: whoever wants to hear of that too
+# looks more often.
+WATCHED_SLICE = 10.0
 OUTAGE_LIMIT = 300.0
 # A server that answers at once though the question is open (it is stopping, say) is not asked in a tight loop.
 SHORTEST_ROUND = 0.5
@@ -77,7 +80,12 @@ class AsyncClock:
 
 
 def wait_until_settled(
-    poll: Callable[[int], Steps[Question]], watcher: Watcher, *, limit: timedelta | None, clock: Ticking
+    poll: Callable[[int], Steps[Question]],
+    watcher: Watcher,
+    *,
+    limit: timedelta | None,
+    clock: Ticking,
+    longest_poll: float = SLICE,
 ) -> Steps[Question]:
     """The question, settled, or still open when the limit is over.
 
@@ -92,7 +100,7 @@ def wait_until_settled(
         round_began_at = clock.now()
         left = ends_at - round_began_at
         try:
-            question = yield from poll(max(1, math.ceil(min(SLICE, left))))
+            question = yield from poll(max(1, math.ceil(min(longest_poll, left))))
         except OUTAGES as failure:
             failures += 1
             if lost_at is None:

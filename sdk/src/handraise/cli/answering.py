@@ -6,11 +6,11 @@ import typer
 
 from handraise.cli import options as shared
 from handraise.cli.exit_codes import ExitCode
-from handraise.cli.failures import Stop, usage
+from handraise.cli.failures import Stop, in_doubt, usage
 from handraise.cli.losing import lost, spoken_answer
 from handraise.cli.output import print_json, say
 from handraise.cli.session import session_in
-from handraise.errors import Conflict, Unreachable
+from handraise.errors import Conflict, PassingFailure, Unreachable
 from handraise.question import Question
 from handraise.replies import Recorded
 from handraise.safe_text import one_line
@@ -43,7 +43,7 @@ def answer(
     ] = None,
     json: shared.JsonOption = False,
 ) -> None:
-    """Answer a question.
+    """Answer a question, as a person.
 
     Exit codes: 0 recorded, 1 somebody was first, 2 the answer does not fit, 3 it was withdrawn, 4 its time is over.
     """
@@ -57,14 +57,17 @@ def answer(
         recorded = session.person.answer(question.id, response, late=late, answered_by=answered_by)
     except Conflict as refused:
         raise lost(refused, if_time_is_over="; add --late to send your answer on all the same") from refused
-    except Unreachable as failure:
-        if not failure.may_have_arrived:
-            raise
-        message = f"{failure}\n  Whether the answer was recorded is not known; see: handraise check {question.id}"
-        raise Stop(message, ExitCode.UNREACHABLE) from failure
+    except (Unreachable, PassingFailure) as failure:
+        raise in_doubt(failure, _perhaps_recorded(question)) from failure
+    except KeyboardInterrupt:
+        raise Stop(f"interrupted. {_perhaps_recorded(question)}", ExitCode.INTERRUPTED) from None
     if json:
         print_json(recorded.json)
     say(what_was_done(recorded, response))
+
+
+def _perhaps_recorded(question: Question) -> str:
+    return f"Whether the answer was recorded is not known; see: handraise check {question.id}"
 
 
 def question_and_value(words: list[str | None], *, question_id: str | None, answer: str | None) -> tuple[str, str]:

@@ -36,6 +36,9 @@ def _run(words: list[str]) -> int:
         # The words were not understood, so whether JSON was wanted is only to be guessed from them.
         session.wants_json = "--json" in words
         return report(usage(f"{failure.format_message().rstrip('.')}; see handraise --help."), session)
+    except OSError as failure:
+        # Of all that is written or read here, only the two streams are left: files and sockets have their own words.
+        return report(usage(f"stdout or stderr cannot be written: {failure.strerror}."), Session())
     return code or 0
 
 

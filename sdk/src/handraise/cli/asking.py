@@ -10,13 +10,13 @@ import typer
 from handraise.cli import options as shared
 from handraise.cli.drafts import circumstances, shape_details
 from handraise.cli.exit_codes import ExitCode
-from handraise.cli.failures import Stop
+from handraise.cli.failures import Stop, in_doubt
 from handraise.cli.output import print_line
 from handraise.cli.session import Session, session_in
 from handraise.cli.telling import go_on_with_default, say_asked, tell
 from handraise.cli.waiter import wait_for
 from handraise.drafts import action_body, question_body
-from handraise.errors import Unreachable
+from handraise.errors import PassingFailure, Unreachable
 from handraise.question import Question
 from handraise.wire import Json
 
@@ -109,7 +109,7 @@ def approve(
     idempotency_key: shared.IdempotencyKeyOption = None,
     json: shared.JsonOption = False,
 ) -> None:
-    """Ask a person to approve something; prints approved or rejected.
+    """Ask for an approval; prints approved or rejected.
 
     Exit codes: 0 approved, 1 rejected, 3 withdrawn, 4 expired, 75 still open. Silence never approves.
     """
@@ -153,10 +153,8 @@ def _ask_and_wait(
 def _created(session: Session, body: Json, *, job: str | None, idempotency_key: str) -> Question:
     try:
         return session.agent.create(body, job=job, idempotency_key=idempotency_key)
-    except Unreachable as failure:
-        if not failure.may_have_arrived:
-            raise
-        raise Stop(f"{failure}\n  {_perhaps_asked(idempotency_key)}", ExitCode.UNREACHABLE) from failure
+    except (Unreachable, PassingFailure) as failure:
+        raise in_doubt(failure, _perhaps_asked(idempotency_key)) from failure
     except KeyboardInterrupt:
         raise Stop(f"interrupted. {_perhaps_asked(idempotency_key)}", ExitCode.INTERRUPTED) from None
 

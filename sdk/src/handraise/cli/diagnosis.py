@@ -1,6 +1,7 @@
 """What `handraise doctor` finds out: each finding says how things are and, where they are not right, what to do."""
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from handraise.wire import member, text
 
 LARGEST_SKEW = 60.0
 
+# What a handraise server answers when it is asked whether it is ready; anything else is something else.
+_READINESS = (200, 503)
 _READ_CHECK = "/api/questions/pending"
 _ASK_CHECK = "/api/webhooks"
 
@@ -42,6 +45,8 @@ def examine(
             yield Finding("server", str(failure), advice)
             return
         yield readiness_finding(ready)
+        if ready.status not in _READINESS:
+            return
         yield clock_finding(ready, now())
         try:
             yield version_finding(agent.look("/openapi.json"), own_version)
@@ -59,7 +64,8 @@ def folder_findings(source: Path) -> Iterator[Finding]:
     folder = source.parent
     mode = stat.S_IMODE(folder.stat().st_mode)
     if mode & 0o077:
-        yield Finding("data dir", f"{folder} is open to other users (mode {mode:03o})", f"chmod 700 {folder}")
+        advice = f"chmod 700 {shlex.quote(str(folder))}"
+        yield Finding("data dir", f"{folder} is open to other users (mode {mode:03o})", advice)
     else:
         yield Finding("data dir", f"{folder} is private")
 
@@ -70,9 +76,10 @@ def readiness_finding(reply: Reply) -> Finding:
     content = reply.json if isinstance(reply.json, dict) else {}
     troubles = content.get("troubles")
     told = "; ".join(map(str, troubles)) if isinstance(troubles, list) and troubles else text(content, "detail")
-    what = f"answers {reply.status}, not ready{f': {told}' if told else ''}"
-    advice = "run handraise-bot check on its machine" if content else "is this the address of a handraise server?"
-    return Finding("server", what, advice)
+    if reply.status not in _READINESS or not content:
+        return Finding("server", f"answers {reply.status}", "is this the address of a handraise server?")
+    what = f"not ready{f': {told}' if told else ''}"
+    return Finding("server", what, "run handraise-bot check on its machine")
 
 
 def clock_finding(reply: Reply, now: datetime) -> Finding:
@@ -104,11 +111,13 @@ def key_finding(subject: str, client: Handraise, *, wanted: tuple[str, ...]) -> 
     seen = {"read": client.look(_READ_CHECK).status, "ask": client.look(_ASK_CHECK).status}
     if 401 in seen.values():
         return Finding(subject, "the server does not know it", "make a new one: handraise-bot keys create --name N")
-    allowed = [scope for scope in ("ask", "read") if seen[scope] == 200]
+    odd = [status for status in seen.values() if status not in (200, 403)]
+    if odd:
+        return Finding(subject, f"cannot be checked: the server answers {odd[0]}", "look at the server's log")
     missing = [scope for scope in wanted if seen[scope] == 403]
-    may = f"works, may {' and '.join(allowed)}" if allowed else "works, though what it may do does not show"
     if missing:
         scopes = ",".join(wanted)
         advice = f"use a key that has it: handraise-bot keys create --name N --scope {scopes}"
         return Finding(subject, f"lacks the scope {' and '.join(missing)}", advice)
-    return Finding(subject, may)
+    allowed = [scope for scope in ("ask", "read") if seen[scope] == 200]
+    return Finding(subject, f"works, may {' and '.join(allowed)}")

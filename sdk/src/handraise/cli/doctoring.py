@@ -1,5 +1,6 @@
 """`handraise doctor`: whether this machine can ask and be answered, and what to do where it cannot."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version as installed_version
 
@@ -18,8 +19,9 @@ _SUBJECT_WIDTH = 10
 
 
 def doctor(context: typer.Context, json: shared.JsonOption = False) -> None:
-    """Check the address, the keys, the server and the clocks; each line says what to do where something is wrong.
+    """Find out why asking does not work, and what to do.
 
+    Looks at the address, the keys, the server and the clocks; a line with PROBLEM says what to do about it.
     Exit codes: 0 all is well, 1 something is not.
     """
     session = session_in(context, wants_json=json)
@@ -35,22 +37,21 @@ def doctor(context: typer.Context, json: shared.JsonOption = False) -> None:
     raise typer.Exit(ExitCode.DONE if is_well else ExitCode.PROBLEMS_FOUND)
 
 
-def _findings(session: Session) -> list[Finding]:
+def _findings(session: Session) -> Iterator[Finding]:
     try:
         credentials = session.credentials
     except CredentialsError as failure:
-        return [Finding("keys", "none that can be used", str(failure))]
-    return list(
-        examine(
-            credentials,
-            lambda key: Handraise(key, base_url=credentials.url, timeout=10.0),
-            own_version=installed_version("handraise"),
-            now=lambda: datetime.now(UTC),
-        )
+        yield Finding("keys", "none that can be used", str(failure))
+        return
+    yield from examine(
+        credentials,
+        lambda key: Handraise(key, base_url=credentials.url, timeout=10.0),
+        own_version=installed_version("handraise"),
+        now=lambda: datetime.now(UTC),
     )
 
 
 def _line(finding: Finding) -> str:
     verdict = "ok     " if finding.advice is None else "PROBLEM"
     what = f"{verdict}  {finding.subject:<{_SUBJECT_WIDTH}}  {one_line(finding.what)}"
-    return what if finding.advice is None else f"{what} -> {one_line(finding.advice)}"
+    return what if finding.advice is None else f"{what}\n         -> {one_line(finding.advice)}"

@@ -2,13 +2,12 @@
 
 from enum import IntEnum
 
-from handraise.credentials import CredentialsError
 from handraise.errors import (
-    APIError,
     AuthError,
     HandraiseError,
-    InvalidArgument,
     PassingFailure,
+    UnexpectedReply,
+    Unreachable,
 )
 from handraise.question import Standing
 
@@ -37,6 +36,10 @@ _BY_STANDING = {
 }
 
 
+# What trying later, or the right address, may cure.
+_SERVER_AT_FAULT = (Unreachable, PassingFailure, UnexpectedReply)
+
+
 def exit_code_for(standing: Standing) -> ExitCode:
     return _BY_STANDING[standing]
 
@@ -49,11 +52,7 @@ def exit_code_for_lost(standing: Standing) -> ExitCode:
 
 
 def exit_code_for_failure(failure: HandraiseError) -> ExitCode:
-    """A refused key is 77, a request at fault 2, and everything that trying later may cure 69."""
+    """A refused key is 77, a server that does not answer as one 69, and everything on this side 2."""
     if isinstance(failure, AuthError):
         return ExitCode.NOT_AUTHORISED
-    if isinstance(failure, PassingFailure):
-        return ExitCode.UNREACHABLE
-    if isinstance(failure, APIError | InvalidArgument | CredentialsError):
-        return ExitCode.USAGE
-    return ExitCode.UNREACHABLE
+    return ExitCode.UNREACHABLE if isinstance(failure, _SERVER_AT_FAULT) else ExitCode.USAGE

@@ -3,7 +3,7 @@
 from handraise.cli.exit_codes import ExitCode, exit_code_for_failure
 from handraise.cli.output import print_json, say
 from handraise.cli.session import Session
-from handraise.errors import APIError, AuthError, HandraiseError, InvalidArgument
+from handraise.errors import APIError, AuthError, HandraiseError, InvalidArgument, PassingFailure, Unreachable
 from handraise.wire import Json
 
 _CODES = {
@@ -20,6 +20,14 @@ class Stop(HandraiseError):
         super().__init__(message)
         self.exit_code = exit_code
         self.document = document
+
+
+def in_doubt(failure: Unreachable | PassingFailure, what_to_know: str) -> HandraiseError:
+    """The failure, with what to know where the request may have taken effect all the same."""
+    if not failure.may_have_arrived:
+        return failure
+    document = _document(failure, ExitCode.UNREACHABLE)
+    return Stop(f"{failure}\n  {what_to_know}", ExitCode.UNREACHABLE, document)
 
 
 def report(failure: HandraiseError, session: Session) -> ExitCode:

@@ -48,7 +48,10 @@ def check(
     ] = None,
     json: shared.JsonOption = False,
 ) -> None:
-    """Print a question's answer, waiting for it where asked to; the exit codes are those of ask."""
+    """Print the answer to a question asked earlier.
+
+    The exit codes are those of ask; 75 says that it is still open.
+    """
     session = session_in(context, wants_json=json)
     if (question_id is None) == (question_option is None):
         raise usage("check needs the id of one question: handraise check ID.")
@@ -90,7 +93,7 @@ def comment(
     ] = "agent",
     json: shared.JsonOption = False,
 ) -> None:
-    """Reply to somebody who asked back, or as a person ask back about a question.
+    """Reply to whoever asked back, or ask back as a person.
 
     Exit codes: 0 said, 1 it was decided before, 3 withdrawn, 4 its time was over.
     """

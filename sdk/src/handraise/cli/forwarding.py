@@ -10,11 +10,17 @@ from typing import Annotated
 import httpx2
 import typer
 
-from handraise.cli.exit_codes import ExitCode
 from handraise.cli.failures import usage
 from handraise.cli.output import print_line, say
 from handraise.cli.session import session_in
-from handraise.cli.watching import AfterOption, JobOfEventsOption, StreamTeller
+from handraise.cli.streaming import (
+    AfterOption,
+    Bookmark,
+    JobOfEventsOption,
+    StreamTeller,
+    of_job,
+    until_stopped,
+)
 from handraise.credentials import CredentialsError, checked_url
 from handraise.event import RESYNC, Event
 from handraise.safe_text import one_line
@@ -36,25 +42,25 @@ def listen(
     job: JobOfEventsOption = None,
     after: AfterOption = None,
 ) -> None:
-    """Send each event to a URL as a signed webhook, in order, for developing a receiver.
+    """Forward each event to a URL as a signed webhook.
 
-    The messages are made here from the event stream, so the URL may be one that the server could never reach.
+    For developing a receiver: the messages are made here from the event stream, in order, so the URL may be one that
+    the server could never reach. A receiver that does not answer with success gets a message up to 4 times.
     """
     session = session_in(context, wants_json=False)
     chosen = secret or new_secret()
     _refuse_unusable(forward, chosen)
+    way_back = ("handraise", "listen", "--forward", forward, "--secret", chosen, *of_job(job))
+    bookmark = Bookmark(way_back, position=after)
     say(f"signing with {chosen}")
     say(f"forwarding events to {one_line(forward)} until Ctrl-C")
     # No proxy and no redirect: the receiver is near by, and what it answers is shown as it is.
-    with httpx2.Client(trust_env=False, timeout=ANSWER_TIMEOUT) as http:
+    with httpx2.Client(trust_env=False, timeout=ANSWER_TIMEOUT) as http, until_stopped(bookmark, "stopped forwarding"):
         forwarder = Forwarder(http, forward, chosen)
-        try:
-            for event in session.agent.events(after=after, job=job, watcher=StreamTeller()):
-                if event.type != RESYNC:
-                    forwarder.forward(event)
-        except KeyboardInterrupt:
-            say("\nstopped forwarding")
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        for event in session.agent.events(after=after, job=job, watcher=StreamTeller()):
+            if event.type != RESYNC:
+                forwarder.forward(event)
+            bookmark.position = event.id
 
 
 class Forwarder:
@@ -101,6 +107,8 @@ def _verdict(was_taken: bool, attempt: int) -> str:
 def _refuse_unusable(url: str, secret: str) -> None:
     try:
         checked_url(url)
+        if not secret.startswith(SECRET_PREFIX):
+            raise InvalidWebhook("without its prefix almost any word would pass for one")
         sign(b"", message_id="try", at=0, secret=secret)
     except CredentialsError:
         raise usage(f"--forward: {url!r} is not a URL: write it as http://HOST:PORT/PATH.") from None

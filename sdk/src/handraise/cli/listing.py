@@ -28,7 +28,7 @@ def questions(
     limit: Annotated[int, typer.Option("--limit", min=1, help="At most this many.")] = 50,
     json: shared.JsonOption = False,
 ) -> None:
-    """List the questions that wait for an answer, or those of a job."""
+    """List what waits for an answer, or a job's questions."""
     session = session_in(context, wants_json=json)
     wanted = status_on_the_wire(status)
     if job is not None:

@@ -22,7 +22,7 @@ def status(
     job: Annotated[str | None, typer.Argument(metavar="JOB", help="A job's id; without it, the server.")] = None,
     json: shared.JsonOption = False,
 ) -> None:
-    """Show a job and what it waits for, or the server, what is pending and its jobs."""
+    """Show the server and its jobs, or one job."""
     session = session_in(context, wants_json=json)
     if job is None:
         _show_server(session)

@@ -32,8 +32,9 @@ def verify_receipt(
     ] = None,
     json: shared.JsonOption = False,
 ) -> None:
-    """Check a receipt against the server's public key, without asking any server.
+    """Check offline that a person approved exactly this.
 
+    Needs the server's public key, which handraise-bot receipts key prints, and asks no server.
     Exit codes: 0 approved, 1 rejected or the receipt proves nothing, 2 the key or the action is unusable.
     """
     session_in(context, wants_json=json)
@@ -47,7 +48,9 @@ def verify_receipt(
     except InvalidArgument:
         raise
     except receipts.InvalidReceipt as failure:
-        raise Stop(f"this receipt proves nothing: {failure}", ExitCode.REJECTED) from failure
+        message = f"this receipt proves nothing: {failure}"
+        document = {"type": "about:blank", "title": "Invalid receipt", "code": "receipt_invalid", "detail": message}
+        raise Stop(message, ExitCode.REJECTED, document) from failure
     if json:
         print_json(receipt_json(found))
     else:

@@ -39,7 +39,8 @@ def go_on_with_default(question: Question, *, wants_json: bool) -> ExitCode:
 
 def say_asked(question: Question) -> None:
     """What a person at this terminal may want while waiting."""
-    say(f"asked {question.id}, waiting for an answer (Ctrl-C stops the wait, the question stays open)")
+    say(f"asked {question.id}, waiting for an answer")
+    say("  Ctrl-C stops the wait; the question stays open")
     if question.url:
         say(f"  page: {one_line(question.url)}")
     say(f"  from another terminal: handraise answer {question.id} {_example(question)}")
@@ -48,7 +49,8 @@ def say_asked(question: Question) -> None:
 
 
 def say_interrupted(question: Question) -> None:
-    say(f"\ninterrupted: {question.id} stays open; to wait for it again: {check_command(question)}")
+    say(f"\ninterrupted: {question.id} stays open")
+    say(f"  to wait for it again: {check_command(question)}")
 
 
 def check_command(question: Question) -> str:
@@ -104,7 +106,8 @@ def _say_circumstances(question: Question, standing: Standing) -> None:
 
 
 def _say_open(question: Question) -> None:
-    say(f"{question.id} is still open; to wait for it: {check_command(question)}")
+    say(f"{question.id} is still open")
+    say(f"  to wait for it: {check_command(question)}")
     if question.is_clock_paused:
         say("  its clock is paused until the asker replies")
 

@@ -1,31 +1,34 @@
 """`handraise watch` and `progress`: what happens, as it happens, and saying how far a job has come."""
 
-import os
-import sys
 from typing import Annotated
 
 import typer
 
 from handraise.cli import options as shared
-from handraise.cli.exit_codes import ExitCode
 from handraise.cli.losing import spoken_answer
 from handraise.cli.output import print_json, print_json_line, print_line, say
 from handraise.cli.session import session_in
+from handraise.cli.streaming import (
+    AfterOption,
+    Bookmark,
+    JobOfEventsOption,
+    StreamTeller,
+    of_job,
+    until_stopped,
+)
 from handraise.cli.telling import decider
-from handraise.errors import HandraiseError, UnexpectedReply
+from handraise.errors import UnexpectedReply
 from handraise.event import RESYNC, Event
-from handraise.question import Question, Standing
+from handraise.question import Decider, Question, Standing
 from handraise.safe_text import one_line
 from handraise.wire import member, text
 
 _WIDTH = 200
+# As wide as the longest name that comes often.
+_TYPE_WIDTH = len("question.asked_back")
 
-JobOfEventsOption = Annotated[
-    str | None, typer.Option("--job", "--feature-id", metavar="JOB", help="Only what happens in this job.")
-]
-AfterOption = Annotated[
-    str | None, typer.Option("--after", metavar="POSITION", help="Begin behind this event; else from now on.")
-]
+_SAYING = frozenset({"question.asked_back", "question.commented"})
+_ENDING = frozenset({"question.answered", "question.defaulted", "question.expired", "question.withdrawn"})
 
 
 def watch(
@@ -34,23 +37,19 @@ def watch(
     after: AfterOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print each event as one line of JSON.")] = False,
 ) -> None:
-    """Show what happens to questions and jobs, a line each, until Ctrl-C. Breaks of the connection are mended."""
+    """Show what happens, a line for each event, until Ctrl-C.
+
+    Times are UTC. Breaks of the connection are mended; Ctrl-C exits with 130 and prints how to go on from there.
+    """
     session = session_in(context, wants_json=json)
-    position = after
-    try:
+    bookmark = Bookmark(("handraise", "watch", *of_job(job)), position=after)
+    with until_stopped(bookmark, "stopped watching"):
         for event in session.person.events(after=after, job=job, watcher=StreamTeller()):
-            position = event.id
             if json:
                 print_json_line({"id": event.id, **event.json})
             else:
                 print_line(event_line(event))
-    except KeyboardInterrupt:
-        go_on = f"; to go on from here: handraise watch --after {position}" if position else ""
-        say(f"\nstopped watching{go_on}")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-    except BrokenPipeError:
-        # Whoever read this has had enough, as `head` has; nothing was being decided here.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            bookmark.position = event.id
 
 
 def progress(
@@ -67,42 +66,35 @@ def progress(
     say(f"told the progress of {one_line(found.id)}")
 
 
-class StreamTeller:
-    """Says once for each outage that the server is away."""
-
-    def saw(self, question: Question) -> None:
-        return
-
-    def lost_server(self, failure: HandraiseError) -> None:
-        say(f"server unreachable, trying again ({one_line(str(failure))})")
-
-
 def event_line(event: Event) -> str:
     at = f"{event.timestamp:%H:%M:%S}" if event.timestamp else "--:--:--"
     subject = event.question.id if event.question else event.job_id or ""
-    return one_line(f"{at} {event.type} {subject} {_told(event)}", _WIDTH)
+    return f"{at} {one_line(event.type):<{_TYPE_WIDTH}} {one_line(f'{subject} {_told(event)}', _WIDTH)}".rstrip()
 
 
 def _told(event: Event) -> str:
-    question = event.question
+    """What the event itself says; the question in it may have moved on since."""
+    question, happened = event.question, member(event.data, "event")
     if event.type == RESYNC:
         return f"some events before {event.id} are no longer kept; see: handraise questions"
+    if event.type == "job.progress":
+        return text(member(event.data, "progress"), "text") or ""
     if question is None:
-        return text(member(event.data, "progress"), "text") or text(event.data, "status") or ""
-    happened = member(event.data, "event")
-    if event.type in ("question.asked_back", "question.commented"):
-        return f"{text(member(happened, 'by'), 'name') or 'somebody'}: {text(happened, 'text') or ''}"
+        return text(event.data, "status") or ""
+    if event.type in _SAYING:
+        return f"{Decider.from_json(member(happened, 'by'))}: {text(happened, 'text') or ''}"
+    if event.type == "question.late_answer":
+        given = spoken_answer(member(happened, "response").get("value"), is_approval=question.is_approval)
+        return f"{Decider.from_json(member(happened, 'by'))}, too late: {given}"
+    return _ending(question) if event.type in _ENDING else question.text
+
+
+def _ending(question: Question) -> str:
     try:
-        return _ending(question) or question.text
+        standing = question.standing
     except UnexpectedReply:
         return question.text
-
-
-def _ending(question: Question) -> str | None:
-    """How the question ended; None while it is open."""
-    match question.standing:
-        case Standing.OPEN:
-            return None
+    match standing:
         case Standing.EXPIRED:
             return "nobody decided in time"
         case Standing.WITHDRAWN:

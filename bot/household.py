@@ -1,0 +1,122 @@
+"""The people and rules of this installation as they are now, read from the database when they have changed."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+
+import structlog
+
+from adapters.policy import DEFAULT_TEXT, PolicyProblems, read_policy
+from core.asking import House
+from core.deadlines import TimeLimits
+from core.freezing import Ground
+from core.ids import PersonId, WorkspaceId
+from core.people import Handle, Person
+from core.places import Target
+from core.registry import GroupSource, People
+from core.roster import Roster
+from core.rulebook import GroupRule, Rulebook
+
+_log = structlog.get_logger("handraise")
+
+#: A change made by another process counts after this many seconds at the latest.
+_TRUST_SECONDS = 1.0
+#: Groups that a surface keeps are asked for this often; who left one may act this long at most.
+_GROUP_SECONDS = 60.0
+
+
+class Household:
+    def __init__(
+        self,
+        people: People,
+        workspace_id: WorkspaceId,
+        limits: TimeLimits,
+        *,
+        targets: tuple[Target, ...] = (),
+        connected: frozenset[str] = frozenset(),
+        channels: Mapping[str, str] | None = None,
+        groups: Mapping[str, GroupSource] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.people = people
+        self.connected = connected
+        self._workspace_id, self._limits, self._targets = workspace_id, limits, targets
+        self._channels, self._sources, self._clock = dict(channels or {}), dict(groups or {}), clock
+        self._revision: str | None = None
+        self._checked = float("-inf")
+        self._groups_read = float("-inf")
+        self._backed: dict[Handle, tuple[PersonId, ...]] = {}
+        self.rulebook = Rulebook()
+        #: The people as they were when somebody last looked, for whoever cannot wait.
+        self.known = Roster()
+
+    def changed(self) -> None:
+        """This process has changed something; look again at once."""
+        self._checked = float("-inf")
+
+    async def roster(self) -> Roster:
+        if self._clock() - self._checked >= _TRUST_SECONDS:
+            await self._look()
+        return self.known
+
+    async def house(self) -> House:
+        roster = await self.roster()
+        ground = Ground(self.rulebook, roster, datetime.now(UTC), self._channels)
+        return House(self._workspace_id, self._limits, ground, self._targets)
+
+    async def text(self) -> tuple[int, str]:
+        """The policy's version and its text; what was shipped is version 0."""
+        stored = await self.people.policy()
+        return (stored.version, stored.text) if stored is not None else (0, DEFAULT_TEXT)
+
+    async def _look(self) -> None:
+        started = self._clock()
+        revision = await self.people.revision()
+        stale_groups = self._has_backed_groups() and started - self._groups_read >= _GROUP_SECONDS
+        if revision != self._revision or stale_groups:
+            await self._read(started)
+            self._revision = revision
+        self._checked = started
+
+    def _has_backed_groups(self) -> bool:
+        return any(rule.backing is not None for rule in self.rulebook.groups.values())
+
+    async def _read(self, started: float) -> None:
+        everybody = {person.id: person for person in await self.people.everybody()}
+        bare = Roster(everybody, connected=self.connected)
+        version, text = await self.text()
+        rulebook = rulebook_of(text, bare, version)
+        self._groups_read = started
+        groups = {name: await self._members(rule, everybody) for name, rule in rulebook.groups.items()}
+        self.rulebook = rulebook
+        self.known = Roster(everybody, groups, rulebook.schedules, self.connected)
+
+    async def _members(self, rule: GroupRule, everybody: Mapping[PersonId, Person]) -> tuple[PersonId, ...]:
+        if rule.backing is None:
+            return rule.members
+        source = self._sources.get(rule.backing.surface)
+        addresses = await _asked(source.members, rule.backing) if source is not None else None
+        if addresses is None:
+            return ()  # a group that cannot be read has nobody in it
+        named = {handle.address: person.id for person in everybody.values() for handle in person.handles}
+        return tuple(named[address] for address in addresses if address in named)
+
+
+async def _asked(ask: Callable[[str], Awaitable[tuple[str, ...]]], group: Handle) -> tuple[str, ...] | None:
+    try:
+        return await ask(group.address)
+    except Exception as failure:
+        _log.error(
+            "a group cannot be read, so nobody is in it", surface=group.surface, group=group.address, why=str(failure)
+        )
+        return None
+
+
+def rulebook_of(text: str, roster: Roster, version: int) -> Rulebook:
+    """The rules that were stored. Text that no longer reads lets nobody answer, and says so loudly."""
+    try:
+        return read_policy(text, roster, version=version, lenient=True)
+    except PolicyProblems as broken:
+        first = broken.problems[0]
+        _log.error("the stored policy cannot be read; nobody may answer", where=first.where, why=first.sentence)
+        return Rulebook(version=version)

@@ -1,0 +1,187 @@
+"""Changing people: what the HTTP API, the commands and later the surfaces do to them, each change written down."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.household import Household
+from core.hours import Window, parse_windows, windows_text, zone_problem
+from core.membership import NotPossible, away, gone, handle_from, linked, name_problem, new_person
+from core.people import Handle, Person, Role
+from core.phrasing import listing, shown
+from core.registry import HandleTaken
+from core.roster import Roster
+
+CODE_LASTS = timedelta(minutes=10)
+#: So many wrong codes from one handle, and it has to wait.
+_WRONG_CODES = 5
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+_CODE_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PersonChange:
+    """What is to be different; None leaves a thing as it is, and an empty text takes it away."""
+
+    name: str | None = None
+    role: str | None = None
+    handles: tuple[str, ...] | None = None
+    zone: str | None = None
+    working: str | None = None
+    quiet: str | None = None
+
+
+class PeopleOffice:
+    def __init__(self, household: Household) -> None:
+        self._household = household
+        self._wrong: dict[Handle, list[datetime]] = {}
+
+    async def roster(self) -> Roster:
+        self._household.changed()  # whoever changes people wants to see them as they are, not as they were
+        return await self._household.roster()
+
+    async def find(self, name: str) -> Person:
+        return person_called(await self.roster(), name)
+
+    async def add(self, change: PersonChange, *, by: str) -> Person:
+        roster = await self.roster()
+        person = new_person(change.name or "", Role.MEMBER, roster.people)
+        if any(p.is_active and p.name.casefold() == person.name.casefold() for p in roster.people.values()):
+            raise NotPossible(f"There is somebody called {shown(person.name)} already; name them apart.")
+        person = changed(person, change)
+        await self._save((person,), by, "person.added", described(None, person))
+        return person
+
+    async def change(self, person: Person, change: PersonChange, *, by: str) -> Person:
+        after = changed(person, change)
+        if person.role is Role.ADMIN and after.role is not Role.ADMIN:
+            gone(person, (await self.roster()).people.values())  # the last admin cannot step down
+        if after != person:
+            await self._save((after,), by, "person.changed", described(person, after))
+        return after
+
+    async def remove(self, person: Person, *, by: str) -> Person:
+        after = gone(person, (await self.roster()).people.values())
+        await self._save((after,), by, "person.removed", described(person, after))
+        return after
+
+    async def set_away(self, person: Person, until: datetime | None, stand_in: Person | None, *, by: str) -> Person:
+        whole = until.replace(microsecond=0) if until is not None else None
+        after = away(person, whole, stand_in, datetime.now(UTC))
+        await self._save((after,), by, "person.away", described(person, after))
+        return after
+
+    async def link_code(self, person: Person) -> str:
+        """A code that this person types on another surface within ten minutes to be known there."""
+        code = "".join(secrets.choice(_ALPHABET) for _ in range(_CODE_LENGTH))
+        await self._household.people.add_link_code(_digest(code), person.id, lasts=CODE_LASTS)
+        return f"{code[:4]}-{code[4:]}"
+
+    async def link(self, code: str, handle: Handle) -> Person:
+        """The code was typed by whoever has this handle; from now on they are that person."""
+        self._slow_down(handle)
+        person_id = await self._household.people.take_link_code(_digest(code))
+        roster = await self.roster()
+        person = roster.active(person_id) if person_id is not None else None
+        if person is None:
+            self._wrong.setdefault(handle, []).append(datetime.now(UTC))
+            raise NotPossible(
+                "This code is not known, was used before or is older than ten minutes. Ask for a new one."
+            )
+        await self.connect(person, handle, by=f"{person.name} ({handle.surface})")
+        return await self.find(person.id)
+
+    async def connect(self, person: Person, handle: Handle, *, by: str) -> None:
+        people = linked(await self.roster(), person, handle)
+        if people:
+            detail = f"{handle.surface}:{handle.address} is {person.name}"
+            await self._save(people, by, "person.linked", detail)
+
+    def _slow_down(self, handle: Handle) -> None:
+        since = datetime.now(UTC) - CODE_LASTS
+        recent = [at for at in self._wrong.get(handle, []) if at > since]
+        self._wrong = {other: times for other, times in self._wrong.items() if times[-1] > since}
+        if len(recent) >= _WRONG_CODES:
+            raise NotPossible("Too many wrong codes. Wait ten minutes and ask for a new one.")
+
+    async def _save(self, people: Sequence[Person], by: str, what: str, detail: str) -> None:
+        try:
+            await self._household.people.save(people, by=by, what=what, detail=detail)
+        except HandleTaken as taken:
+            whose = (await self.roster()).people.get(taken.person_id)
+            name = whose.name if whose is not None else taken.person_id
+            raise NotPossible(f"{taken.handle.surface}:{taken.handle.address} belongs to {name}.") from None
+        finally:
+            self._household.changed()
+
+
+def person_called(roster: Roster, name: str) -> Person:
+    person = roster.find(name)
+    if person is None:
+        known = listing([p.name for p in roster.people.values() if p.is_active])
+        raise NotPossible(f"There is nobody, or more than one, called {shown(name)}. There are {known}.")
+    return person
+
+
+def changed(person: Person, change: PersonChange) -> Person:
+    problem = name_problem(change.name) if change.name is not None else None
+    problem = problem or (zone_problem(change.zone) if change.zone else None)
+    if problem is not None:
+        raise NotPossible(problem)
+    return replace(
+        person,
+        name=change.name.strip() if change.name is not None else person.name,
+        role=_role(change.role) if change.role is not None else person.role,
+        handles=tuple(map(handle_from, change.handles)) if change.handles is not None else person.handles,
+        zone=change.zone or person.zone,
+        working=_windows(change.working, person.working),
+        quiet=_windows(change.quiet, person.quiet),
+    )
+
+
+def _windows(text: str | None, before: tuple[Window, ...]) -> tuple[Window, ...]:
+    if text is None:
+        return before
+    try:
+        return parse_windows(text)
+    except ValueError as problem:
+        raise NotPossible(str(problem)) from None
+
+
+def _role(name: str) -> Role:
+    try:
+        return Role(name)
+    except ValueError:
+        raise NotPossible(f"There is no role {shown(name)}. Use one of {listing(list(Role))}.") from None
+
+
+def described(before: Person | None, after: Person) -> str:
+    """What is different, one line each."""
+    lines = []
+    for entry in fields(Person):
+        old = getattr(before, entry.name) if before is not None else None
+        new = getattr(after, entry.name)
+        if old != new and not (before is None and new in ((), None)):
+            lines.append(
+                f"{entry.name}: {_told(old)} -> {_told(new)}" if before is not None else _line(entry.name, new)
+            )
+    return "\n".join(lines)
+
+
+def _line(name: str, value: object) -> str:
+    return f"{name}: {_told(value)}"
+
+
+def _told(value: object) -> str:
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], Handle):
+            return ", ".join(f"{handle.surface}:{handle.address}" for handle in value)
+        return windows_text(value) or "none"
+    return "none" if value is None else str(value)
+
+
+def _digest(code: str) -> str:
+    plain = "".join(letter for letter in code.upper() if letter.isalnum())
+    return hashlib.sha256(plain.encode()).hexdigest()

@@ -1,0 +1,105 @@
+"""Reading, checking, changing and explaining the policy: one way for the HTTP API, the commands and the surfaces."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from adapters.policy import PolicyProblems, Problem, edit_policy, policy_diff, read_policy
+from bot.household import Household
+from core.deadlines import TimeLimits, kind_limit
+from core.explaining import Explanation, explain
+from core.freezing import Ground
+from core.ids import JsonValue, PersonId
+from core.kinds import KINDS
+from core.people import agent_principal
+from core.question import Asker
+from core.roster import Roster
+from core.rulebook import Circumstances, Rulebook
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A policy that somebody would like, checked against the people there are."""
+
+    before: int
+    text: str
+    diff: str
+    rulebook: Rulebook
+
+
+class SomebodyWasFirst(Exception):
+    """The policy changed since it was read."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"The policy is at version {version} by now. Look at what changed and apply yours again.")
+        self.version = version
+
+
+class PolicyOffice:
+    def __init__(self, household: Household, limits: TimeLimits) -> None:
+        self._household = household
+        self._limits = limits
+
+    async def current(self) -> tuple[int, str]:
+        return await self._household.text()
+
+    async def draft(self, text: str) -> Draft:
+        """Raises PolicyProblems with every problem of the text."""
+        version, now = await self.current()
+        rulebook = read_policy(text, await self._roster(), version=version + 1)
+        if not rulebook.answers:
+            sentence = "No rule says who may answer, so nobody could. Begin with handraise-bot policy export."
+            raise PolicyProblems([Problem("answer", sentence)])
+        return Draft(version, text, policy_diff(now, text), rulebook)
+
+    async def edited(self, changes: dict[str, JsonValue]) -> Draft:
+        _, text = await self.current()
+        return await self.draft(edit_policy(text, changes))
+
+    async def apply(self, draft: Draft, *, by: str, expected: int | None = None) -> int:
+        """The new version, or the current one when nothing is different. Raises SomebodyWasFirst."""
+        if expected is not None and expected != draft.before:
+            raise SomebodyWasFirst(draft.before)
+        if not draft.diff:
+            return draft.before
+        stored = await self._household.people.save_policy(draft.text, before=draft.before, by=by, diff=draft.diff)
+        self._household.changed()
+        if stored is None:
+            raise SomebodyWasFirst((await self.current())[0])
+        return stored.version
+
+    async def explain(
+        self,
+        case: Circumstances,
+        *,
+        at: datetime | None = None,
+        limit: timedelta | None = None,
+        owner: str | None = None,
+        on_behalf_of: str | None = None,
+        draft: Draft | None = None,
+    ) -> Explanation:
+        """What would happen to such a question; with a draft, what would happen if that were the policy."""
+        house = await self._household.house()
+        ground = house.ground
+        if draft is not None:
+            groups = {name: rule.members for name, rule in draft.rulebook.groups.items()}
+            known = ground.roster
+            roster = Roster(known.people, {**known.groups, **groups}, draft.rulebook.schedules, known.connected)
+            ground = Ground(draft.rulebook, roster, ground.now, ground.channels)
+        ground = Ground(ground.rulebook, ground.roster, at or ground.now, ground.channels)
+        asker = Asker(
+            agent_principal(case.agent),
+            case.agent,
+            owner=_person(owner, ground),
+            on_behalf_of=_person(on_behalf_of, ground),
+        )
+        own = limit is None
+        return explain(case, asker, ground, kind_limit(KINDS[case.kind], self._limits) if own else limit, own=own)
+
+    async def _roster(self) -> Roster:
+        self._household.changed()
+        return await self._household.roster()
+
+
+def _person(name: str | None, ground: Ground) -> PersonId | None:
+    person = ground.roster.find(name) if name is not None else None
+    return person.id if person is not None else None

@@ -1,0 +1,1 @@
+"""Mail: against a real SMTP server on the loopback, and against hostile text and hostile reports."""
