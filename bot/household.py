@@ -44,6 +44,7 @@ class Household:
         self._channels, self._sources, self._clock = dict(channels or {}), dict(groups or {}), clock
         self._revision: str | None = None
         self._checked = float("-inf")
+        self._changes = 0
         self._groups_read = float("-inf")
         self._backed: dict[Handle, tuple[PersonId, ...]] = {}
         self.rulebook = Rulebook()
@@ -53,6 +54,7 @@ class Household:
     def changed(self) -> None:
         """This process has changed something; look again at once."""
         self._checked = float("-inf")
+        self._changes += 1
 
     async def roster(self) -> Roster:
         if self._clock() - self._checked >= _TRUST_SECONDS:
@@ -70,13 +72,14 @@ class Household:
         return (stored.version, stored.text) if stored is not None else (0, DEFAULT_TEXT)
 
     async def _look(self) -> None:
-        started = self._clock()
+        started, changes = self._clock(), self._changes
         revision = await self.people.revision()
         stale_groups = self._has_backed_groups() and started - self._groups_read >= _GROUP_SECONDS
         if revision != self._revision or stale_groups:
             await self._read(started)
             self._revision = revision
-        self._checked = started
+        if changes == self._changes:  # otherwise somebody has changed what was read here
+            self._checked = started
 
     def _has_backed_groups(self) -> bool:
         return any(rule.backing is not None for rule in self.rulebook.groups.values())
@@ -98,8 +101,9 @@ class Household:
         addresses = await _asked(source.members, rule.backing) if source is not None else None
         if addresses is None:
             return ()  # a group that cannot be read has nobody in it
-        named = {handle.address: person.id for person in everybody.values() for handle in person.handles}
-        return tuple(named[address] for address in addresses if address in named)
+        named = {handle: person.id for person in everybody.values() for handle in person.handles}
+        handles = (Handle(rule.backing.surface, address) for address in addresses)
+        return tuple(named[handle] for handle in handles if handle in named)
 
 
 async def _asked(ask: Callable[[str], Awaitable[tuple[str, ...]]], group: Handle) -> tuple[str, ...] | None:

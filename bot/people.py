@@ -1,5 +1,6 @@
 """Changing people: what the HTTP API, the commands and later the surfaces do to them, each change written down."""
 
+import asyncio
 import hashlib
 import secrets
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.household import Household
 from core.hours import Window, parse_windows, windows_text, zone_problem
-from core.membership import NotPossible, away, gone, handle_from, linked, name_problem, new_person
+from core.membership import NotPossible, away, gone, handle_from, linked, name_problem, new_person, released
 from core.people import Handle, Person, Role
 from core.phrasing import listing, shown
 from core.registry import HandleTaken
@@ -37,6 +38,8 @@ class PeopleOffice:
     def __init__(self, household: Household) -> None:
         self._household = household
         self._wrong: dict[Handle, list[datetime]] = {}
+        #: One change at a time: each is judged on what the one before has left, such as the last admin.
+        self._changing = asyncio.Lock()
 
     async def roster(self) -> Roster:
         self._household.changed()  # whoever changes people wants to see them as they are, not as they were
@@ -46,32 +49,41 @@ class PeopleOffice:
         return person_called(await self.roster(), name)
 
     async def add(self, change: PersonChange, *, by: str) -> Person:
-        roster = await self.roster()
-        person = new_person(change.name or "", Role.MEMBER, roster.people)
-        if any(p.is_active and p.name.casefold() == person.name.casefold() for p in roster.people.values()):
-            raise NotPossible(f"There is somebody called {shown(person.name)} already; name them apart.")
-        person = changed(person, change)
-        await self._save((person,), by, "person.added", described(None, person))
-        return person
+        async with self._changing:
+            roster = await self.roster()
+            person = changed(new_person(change.name or "", Role.MEMBER, roster.people), change)
+            _check_apart(person, roster)
+            await self._save((person, *released(roster, person)), by, "person.added", described(None, person))
+            return person
 
     async def change(self, person: Person, change: PersonChange, *, by: str) -> Person:
-        after = changed(person, change)
-        if person.role is Role.ADMIN and after.role is not Role.ADMIN:
-            gone(person, (await self.roster()).people.values())  # the last admin cannot step down
-        if after != person:
-            await self._save((after,), by, "person.changed", described(person, after))
-        return after
+        async with self._changing:
+            roster = await self.roster()
+            before = person_called(roster, person.id)
+            after = changed(before, change)
+            if before.role is Role.ADMIN and after.role is not Role.ADMIN:
+                gone(before, roster.people.values())  # the last admin cannot step down
+            if after.name.casefold() != before.name.casefold():
+                _check_apart(after, roster)
+            if after != before:
+                await self._save((after, *released(roster, after)), by, "person.changed", described(before, after))
+            return after
 
     async def remove(self, person: Person, *, by: str) -> Person:
-        after = gone(person, (await self.roster()).people.values())
-        await self._save((after,), by, "person.removed", described(person, after))
-        return after
+        async with self._changing:
+            roster = await self.roster()
+            before = person_called(roster, person.id)
+            after = gone(before, roster.people.values())
+            await self._save((after,), by, "person.removed", described(before, after))
+            return after
 
     async def set_away(self, person: Person, until: datetime | None, stand_in: Person | None, *, by: str) -> Person:
         whole = until.replace(microsecond=0) if until is not None else None
-        after = away(person, whole, stand_in, datetime.now(UTC))
-        await self._save((after,), by, "person.away", described(person, after))
-        return after
+        async with self._changing:
+            before = await self.find(person.id)
+            after = away(before, whole, stand_in, datetime.now(UTC))
+            await self._save((after,), by, "person.away", described(before, after))
+            return after
 
     async def link_code(self, person: Person) -> str:
         """A code that this person types on another surface within ten minutes to be known there."""
@@ -94,10 +106,12 @@ class PeopleOffice:
         return await self.find(person.id)
 
     async def connect(self, person: Person, handle: Handle, *, by: str) -> None:
-        people = linked(await self.roster(), person, handle)
-        if people:
-            detail = f"{handle.surface}:{handle.address} is {person.name}"
-            await self._save(people, by, "person.linked", detail)
+        async with self._changing:
+            roster = await self.roster()
+            people = linked(roster, person_called(roster, person.id), handle)
+            if people:
+                detail = f"{handle.surface}:{handle.address} is {person.name}"
+                await self._save(people, by, "person.linked", detail)
 
     def _slow_down(self, handle: Handle) -> None:
         since = datetime.now(UTC) - CODE_LASTS
@@ -125,6 +139,12 @@ def person_called(roster: Roster, name: str) -> Person:
     return person
 
 
+def _check_apart(person: Person, roster: Roster) -> None:
+    others = (other for other in roster.people.values() if other.is_active and other.id != person.id)
+    if any(other.name.casefold() == person.name.casefold() for other in others):
+        raise NotPossible(f"There is somebody called {shown(person.name)} already; name them apart.")
+
+
 def changed(person: Person, change: PersonChange) -> Person:
     problem = name_problem(change.name) if change.name is not None else None
     problem = problem or (zone_problem(change.zone) if change.zone else None)
@@ -134,7 +154,9 @@ def changed(person: Person, change: PersonChange) -> Person:
         person,
         name=change.name.strip() if change.name is not None else person.name,
         role=_role(change.role) if change.role is not None else person.role,
-        handles=tuple(map(handle_from, change.handles)) if change.handles is not None else person.handles,
+        handles=tuple(dict.fromkeys(map(handle_from, change.handles)))
+        if change.handles is not None
+        else person.handles,
         zone=change.zone or person.zone,
         working=_windows(change.working, person.working),
         quiet=_windows(change.quiet, person.quiet),

@@ -216,11 +216,18 @@ class Scheduler:
         self._metrics.overdue.set(len(self._neglected))
         for found in self._neglected:
             _log.error("an open question is neglected", question=found.question_id, why=found.why)
-            await chores.engine.revisit(found.question_id)
+            await self._revisit(found)
         if chores.heartbeat is not None and not self.troubles():
             failure = await chores.heartbeat()
             if failure is not None:
                 _log.warning("the heartbeat was not taken", why=failure)
+
+    async def _revisit(self, found: Neglected) -> None:
+        try:
+            await self._chores.engine.revisit(found.question_id)
+        except Exception as failure:
+            # One that cannot be helped must not keep the others from being looked after.
+            _log.error("a neglected question could not be seen to", question=found.question_id, why=str(failure))
 
     async def _tidy_pass(self) -> None:
         chores = self._chores

@@ -104,7 +104,8 @@ def counted(question: Question, votes: Sequence[Vote], now: datetime, roster: Ro
     """How many of the approvals that are needed are there; those of the newest arguments count."""
     approving = [vote for vote in votes if vote.answer.value is True or not question.is_approval]
     newest = [vote for vote in approving if vote.digest == approving[-1].digest] if approving else []
-    return tally(question.policy, _people(question, newest, now, roster), roster, now)
+    asker = question.spec.asker.principal
+    return tally(question.policy, asker, _people(question, newest, now, roster), roster, now)
 
 
 def _people(question: Question, votes: Sequence[Vote], now: datetime, roster: Roster) -> list[Person]:

@@ -18,16 +18,16 @@ def judge_delivery(
     known, route = (*question.deliveries, delivery), question.spec.route
     step = route[question.route_step] if route else question.targets
     tried = Target(delivery.surface, delivery.address or "")
-    if not question.is_open or tried not in step or not all(_has_failed(target, known) for target in step):
+    if not question.is_open or tried not in step or not all(has_failed(target, known) for target in step):
         return DeliveryFailed(now, delivery)
     # A later step may name places that have been tried before; nobody would try them again.
     later = range(question.route_step + 1, len(route))
-    untried = (place for place in later if not all(_has_failed(target, known) for target in route[place]))
+    untried = (place for place in later if not all(has_failed(target, known) for target in route[place]))
     next_step = next(untried, None)
     return Undeliverable(now, delivery) if next_step is None else DeliveryFailed(now, delivery, next_step)
 
 
-def _has_failed(target: Target, deliveries: tuple[DeliveryRecord, ...]) -> bool:
+def has_failed(target: Target, deliveries: tuple[DeliveryRecord, ...]) -> bool:
     if target == INBOX:
         return False
     mine = [d for d in deliveries if d.surface == target.surface and d.address == target.address]
@@ -35,11 +35,11 @@ def _has_failed(target: Target, deliveries: tuple[DeliveryRecord, ...]) -> bool:
 
 
 def delivery_state(question: Question) -> str:
-    """`posted` once a place of its route shows it, `undeliverable` when none will, else `pending`."""
-    places = [target for step in question.spec.route[: question.route_step + 1] for target in step] or [INBOX]
+    """`posted` once a place that was meant to shows it, `undeliverable` when none will, else `pending`."""
+    places = [target for target in question.targets if target not in question.spec.targets] or [INBOX]
     if any(target == INBOX or _is_posted(target, question.deliveries) for target in places):
         return "posted"
-    return "undeliverable" if all(_has_failed(target, question.deliveries) for target in places) else "pending"
+    return "undeliverable" if all(has_failed(target, question.deliveries) for target in places) else "pending"
 
 
 def _is_posted(target: Target, deliveries: tuple[DeliveryRecord, ...]) -> bool:

@@ -8,7 +8,7 @@ from core.commands import RecordDelivery
 from core.engine import Engine
 from core.ports import Deferred, Delivery, NotDeliverable, Notice, Outbox, Posted, Reader, Store, Surface
 from core.prompt import Prompt, prompt_for
-from core.question import DeliveryRecord, DeliveryState
+from core.question import DeliveryRecord, DeliveryState, Question
 
 LEASE = timedelta(seconds=60)
 _AT_ONCE = 50
@@ -52,8 +52,9 @@ class Deliverer:
         if question is None:
             await self._outbox.settle(notice, NotDeliverable("the question is gone"))
             return
-        if notice.nudge is not None and not question.is_open:
-            await self._outbox.settle(notice, NotDeliverable("it was settled before"))
+        pointless = _pointless(notice, question)
+        if pointless is not None:
+            await self._outbox.settle(notice, NotDeliverable(pointless))
             return
         # What is shown is the question as it is now, which may be newer than what the notice asked for.
         shown = replace(notice, version=max(notice.version, question.version))
@@ -94,3 +95,15 @@ class Deliverer:
         return DeliveryRecord(
             notice.target.surface, DeliveryState.FAILED, now, why=delivery.why, address=notice.target.address
         )
+
+
+def _pointless(notice: Notice, question: Question) -> str | None:
+    """Why nothing is to be shown, if nothing is."""
+    # After a first attempt a message may be there that we never heard of, and it has to learn how it ended.
+    if not question.is_open and notice.ref is None and notice.attempt == 1:
+        return "it was settled before"
+    if notice.nudge is not None and not question.is_open:
+        return "it was settled before"
+    if notice.nudge is not None and notice.ref is None:
+        return "the message that is still to come tells the whole story"
+    return None

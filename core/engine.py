@@ -11,7 +11,7 @@ from typing import Protocol
 from core.commands import Ask, Command, FinishClosing, ReportProgress, SteerJob, Tick
 from core.deadlines import next_due
 from core.decisions import Case, Decision
-from core.delivering import INBOX
+from core.delivering import INBOX, has_failed
 from core.events import (
     Delivered,
     DeliveryFailed,
@@ -184,7 +184,9 @@ def _stale_targets(before: Case, after: Case, events: tuple[Event, ...]) -> tupl
     unseen = (Delivered, Undeliverable, DeliveryFailed, JobChanged, Progressed)
     is_news = any(not isinstance(event, unseen) for event in events)
     known = before.question.targets if before.question is not None else ()
-    return tuple(t for t in question.targets if t != INBOX and (is_news or t not in known))
+    # What could not be reached once is not tried again with every change.
+    reachable = (t for t in question.targets if t != INBOX and not has_failed(t, question.deliveries))
+    return tuple(target for target in reachable if is_news or target not in known)
 
 
 def _nudges(before: Case, after: Case, events: tuple[Event, ...]) -> tuple[Nudge, ...]:

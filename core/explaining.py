@@ -18,6 +18,7 @@ from core.kinds import Kind
 from core.machine import apply, decide, elapse
 from core.phrasing import names_of, span
 from core.places import Target
+from core.policies import candidates
 from core.question import Asker, Question, Spec
 from core.refusals import Unacceptable
 from core.rulebook import Circumstances
@@ -66,7 +67,7 @@ def explain(case: Circumstances, asker: Asker, ground: Ground, limit: timedelta 
         frozen.route_rule,
         frozen.ladder_rule,
         who_may_answer(frozen.policy, case.kind is Kind.APPROVAL),
-        _names(frozen.responders, ground),
+        tuple(person.name for person in candidates(frozen.policy, asker.principal, ground.roster, ground.now)),
         _names(frozen.policy.barred, ground),
         _names(frozen.asked, ground),
         tuple(tuple(map(place_words, step)) for step in frozen.route),

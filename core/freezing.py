@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 from core.delivering import INBOX
 from core.ids import PersonId
-from core.people import Person, Role, person_principal
+from core.people import Person, Role
 from core.phrasing import names_of, shown
 from core.places import Target
-from core.policies import Panel, Policy, candidates, is_answerable, sits_on
+from core.policies import Panel, Policy, candidates, is_answerable, voter
 from core.question import Asker
 from core.refusals import Reason, Unacceptable
 from core.roster import Roster
@@ -37,7 +37,6 @@ class Frozen:
     answer_rule: str
     route_rule: str
     ladder_rule: str
-    responders: tuple[PersonId, ...]
     #: What the rules wanted and could not have, such as a surface that is not connected.
     notes: tuple[str, ...] = ()
 
@@ -59,12 +58,15 @@ def freeze(
     notes: list[str] = []
     rule = next((rule for rule in ground.rulebook.answers if rule.match.fits(case)), None)
     policy = _policy(rule, case, asker, ground)
-    asked = _addressed(case, policy, asker, ground, notes)
+    # In a large workspace nearly everybody may answer; a few are enough to know that somebody can.
+    able = candidates(policy, asker.principal, ground.roster, ground.now, most=policy.need + _CROWD)
+    asked = _addressed(case, policy, able, asker, ground, notes)
     if isinstance(asked, Unacceptable):
         return asked
-    able = candidates(policy, asker.principal, ground.roster, ground.now)
-    if not is_answerable(policy, (*able, *_others_like(policy, asker, ground)), ground.roster, ground.now):
-        return _nobody(rule, policy, able)
+    if not _could_be_answered(policy, able, asker, ground):
+        able = candidates(policy, asker.principal, ground.roster, ground.now)
+        if not _could_be_answered(policy, able, asker, ground):
+            return _nobody(rule, policy, able)
     route = next((route for route in ground.rulebook.routes if route.match.fits(case)), None)
     ladder = next((ladder for ladder in ground.rulebook.ladders if ladder.match.fits(case)), None)
     return Frozen(
@@ -76,7 +78,6 @@ def freeze(
         rule.name if rule is not None else "",
         route.name if route is not None else "",
         ladder.name if ladder is not None else "",
-        tuple(person.id for person in able),
         tuple(notes),
     )
 
@@ -88,8 +89,15 @@ def _policy(rule: AnswerRule | None, case: Circumstances, asker: Asker, ground: 
     panels = tuple(_panel(seats, ground) for seats in rule.seats)
     barred = tuple(p for p in (asker.owner, asker.on_behalf_of) if p is not None) if rule.four_eyes else ()
     policy = Policy(panels, barred, rule.rejections, rule.four_eyes, False, rule.name, version)
-    everybody = [person for person in ground.roster.people.values() if person.is_active]
-    if rule.solo and len(everybody) == 1 and (policy.barred or policy.need > 1):
+    return _alone(policy, asker, ground) if rule.solo else policy
+
+
+def _alone(policy: Policy, asker: Asker, ground: Ground) -> Policy:
+    """The policy for a workspace of one, where that one could not decide otherwise; it says what it is."""
+    roster, now = ground.roster, ground.now
+    everybody = [person for person in roster.people.values() if person.is_active]
+    able = candidates(policy, asker.principal, roster, now)
+    if len(everybody) == 1 and not is_answerable(policy, asker.principal, able, roster, now):
         only = everybody[0]
         alone = Panel(only.name, 1, (only.id,))
         return replace(policy, panels=(alone,), barred=(), rejections=1, solo=True)
@@ -111,12 +119,11 @@ def _role_words(role: Role) -> str:
 
 
 def _addressed(
-    case: Circumstances, policy: Policy, asker: Asker, ground: Ground, notes: list[str]
+    case: Circumstances, policy: Policy, able: Sequence[Person], asker: Asker, ground: Ground, notes: list[str]
 ) -> tuple[Person, ...] | Unacceptable:
     """Whom the question is put to: those it names, else all who may answer it, if they are not a crowd."""
     roster, now = ground.roster, ground.now
     if case.to is None:
-        able = candidates(policy, asker.principal, roster, now)
         return _present(able, ground) if len(able) <= _CROWD else ()
     people = _called(case.to, roster, now)
     if people is None:
@@ -125,9 +132,8 @@ def _addressed(
             return Unacceptable(Reason.RECIPIENT_UNKNOWN, sentence, "/to")
         notes.append(f"Nobody is called {shown(case.to)}; the question goes where others like it go.")
         return ()
-    may_answer = {person.id for person in candidates(policy, asker.principal, roster, now)}
     present = _present(people, ground)
-    if not any(person.id in may_answer for person in present):
+    if not any(voter(policy, asker.principal, person.id, roster, now) is not None for person in present):
         sentence = f"Nobody of {shown(case.to)} may answer this; address it to somebody who may, or leave `to` out."
         return Unacceptable(Reason.NO_RESPONDER, sentence, "/to")
     return present
@@ -149,14 +155,17 @@ def _present(people: Sequence[Person], ground: Ground) -> tuple[Person, ...]:
     return tuple({person.id: person for person in reached}.values())
 
 
-def _others_like(policy: Policy, asker: Asker, ground: Ground) -> tuple[Person, ...]:
-    """A person who asks leaves their seat to whoever gets the same role later: roles, unlike names, are open."""
-    person = ground.roster.active(PersonId(asker.principal.removeprefix("person:")))
-    if person is None or person_principal(person.id) != asker.principal:
-        return ()
-    by_role = replace(policy, panels=tuple(panel for panel in policy.panels if panel.roles))
-    fits = any(sits_on(panel, person, ground.roster, ground.now) for panel in by_role.panels)
-    return (person,) if fits and person.id not in policy.barred else ()
+def _could_be_answered(policy: Policy, able: Sequence[Person], asker: Asker, ground: Ground) -> bool:
+    """Whether these people suffice. A person who asks leaves a seat by role to whoever gets that role later: roles,
+    unlike names, are open."""
+    roster, now = ground.roster, ground.now
+    kind, _, rest = asker.principal.partition(":")
+    person = roster.active(PersonId(rest)) if kind == "person" else None
+    if person is None or person.id in map(roster.canonical, policy.barred):
+        return is_answerable(policy, asker.principal, able, roster, now)
+    named = [tuple(p for p in panel.people if roster.canonical(p) != person.id) for panel in policy.panels]
+    panels = tuple(replace(panel, people=others) for panel, others in zip(policy.panels, named, strict=True))
+    return is_answerable(replace(policy, panels=panels), asker.principal, (*able, person), roster, now)
 
 
 def _nobody(rule: AnswerRule | None, policy: Policy, able: Sequence[Person]) -> Unacceptable:

@@ -80,10 +80,19 @@ def hold(question: Question, planned: Planned, roster: Roster, at: datetime, now
     until = whole(roster.reachable_at(_awaited(step, question, roster, at), question.asked, at))
     if until <= at:
         return None
+    until = max(until, _behind_others(question, planned))
     extended = question.extended
     if question.spec.limit_is_default and question.deadline is not None:
         extended = max(extended, min(planned.held + (until - planned.due), LONGEST_EXTENSION))
     return Held(now, planned.step, until, held_sentence(step.kind, until, extended - question.extended), extended)
+
+
+def _behind_others(question: Question, planned: Planned) -> datetime:
+    """When the step comes if it keeps its distance from those before it that wait as well, so that whoever is
+    reminded in the morning has the time that they would have had, before it goes to others."""
+    own = planned.due - planned.held
+    waiting = [p for p in question.agenda if p.held and p.due - p.held < own]
+    return max((p.due + (own - (p.due - p.held)) for p in waiting), default=planned.due)
 
 
 def _awaited(step: Step, question: Question, roster: Roster, at: datetime) -> tuple[str, ...]:

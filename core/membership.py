@@ -46,17 +46,30 @@ def handle_from(text: str) -> Handle:
 
 
 def linked(roster: Roster, person: Person, handle: Handle) -> tuple[Person, ...]:
-    """The people to save so that the handle is this person's; whoever had it turns out to be the same person."""
+    """The people to save so that the handle is this person's; whoever had it turns out to be the same person.
+
+    Not so somebody who left: they hand over the handle alone, or what they voted would count again.
+    """
     before = next((p for p in roster.people.values() if handle in p.handles and p.id != person.id), None)
     if handle in person.handles:
         return ()
-    if before is None:
-        return (replace(person, handles=(*person.handles, handle)),)
+    if before is None or not before.is_active:
+        gaining = replace(person, handles=(*person.handles, handle))
+        return (gaining, *released(roster, gaining))
     if before.role.includes(Role.APPROVER) and not person.role.includes(before.role):
         raise NotPossible(f"{handle.surface}:{handle.address} belongs to {before.name}, who is {before.role}.")
     merged = replace(before, handles=(), is_active=False, merged_into=person.id)
     gained = tuple(h for h in before.handles if h not in person.handles)
     return merged, replace(person, handles=(*person.handles, *gained))
+
+
+def released(roster: Roster, person: Person) -> tuple[Person, ...]:
+    """Those who left with a handle that this person has now, without it."""
+    return tuple(
+        replace(other, handles=tuple(handle for handle in other.handles if handle not in person.handles))
+        for other in roster.people.values()
+        if other.id != person.id and not other.is_active and not set(other.handles).isdisjoint(person.handles)
+    )
 
 
 def gone(person: Person, everybody: Iterable[Person]) -> Person:

@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from core.commands import Acknowledge, Reassign, Remind, Snooze, Steering
-from core.deadlines import deadline_after
 from core.decisions import Accepted, Decision, Refused
 from core.events import Acknowledged, Reassigned, Reminded, Snoozed
 from core.ladder import whole
@@ -39,7 +38,9 @@ def _acknowledge(question: Question, command: Acknowledge, now: datetime, roster
     person = _somebody(question, command, now, roster, leads=False)
     if isinstance(person, Refused):
         return person
-    until = deadline_after(now, question.spec.acknowledgement)
+    # Whoever looks at it and then forgets is reminded while there is time left.
+    left = (question.deadline - now) / 2 if question.deadline is not None else question.spec.acknowledgement
+    until = whole(now + min(question.spec.acknowledgement, left))
     by = person_decider(person.id, person.name, command.actor.surface)
     return Accepted((Acknowledged(now, by, until, acknowledged_sentence(person.name, until)),))
 

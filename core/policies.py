@@ -9,6 +9,7 @@ Law 4. Who left since is gone: their vote no longer counts and they cannot cast 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from core.ids import PersonId, Principal
 from core.people import Actor, Person, Role, person_principal
@@ -64,7 +65,8 @@ def objection(policy: Policy, asker: Principal, actor: Actor, roster: Roster, no
         return "You asked this question; somebody else has to answer it."
     if person.id in map(roster.canonical, policy.barred):
         return f"Four eyes: the agent works for {person.name}, so somebody else has to decide."
-    if not any(sits_on(panel, person, roster, now) for panel in policy.panels):
+    left_empty = _undeputised(policy, asker, roster)
+    if not any(sits_on(panel, person, roster, now, left_empty=left_empty) for panel in policy.panels):
         return f"{person.name} is not among the people who may answer this question."
     return None
 
@@ -75,15 +77,27 @@ def _is_person(asker: Principal, person: Person, roster: Roster) -> bool:
     return kind == "person" and roster.canonical(PersonId(rest)) == person.id
 
 
-def sits_on(panel: Panel, person: Person, roster: Roster, now: datetime) -> bool:
-    """Whether this person may fill a seat of the panel now, by themselves or for somebody who is away."""
+def _undeputised(policy: Policy, asker: Principal, roster: Roster) -> frozenset[PersonId]:
+    """Who must not decide does not choose who does it instead, by going away and naming somebody."""
+    kind, _, rest = asker.partition(":")
+    barred = (*policy.barred, PersonId(rest)) if kind == "person" else policy.barred
+    return frozenset(map(roster.canonical, barred))
+
+
+def sits_on(
+    panel: Panel, person: Person, roster: Roster, now: datetime, *, left_empty: Collection[PersonId] = ()
+) -> bool:
+    """Whether this person may fill a seat of the panel now, by themselves or for somebody who is away.
+
+    Nobody takes the place of those in `left_empty`: they are barred, or fill it themselves.
+    """
     if any(person.role.includes(role) for role in panel.roles):
         return True
     named = frozenset(map(roster.canonical, panel.people))
     if panel.group is not None and panel.group in roster.groups:
         named &= frozenset(map(roster.canonical, roster.groups[panel.group]))
     named |= frozenset(map(roster.canonical, panel.joined))
-    return person.id in named or not named.isdisjoint(roster.stands_in_for(person, now))
+    return person.id in named or not named.isdisjoint(roster.stands_in_for(person, now).difference(left_empty))
 
 
 def voter(policy: Policy, asker: Principal, person_id: PersonId, roster: Roster, now: datetime) -> Person | None:
@@ -111,17 +125,23 @@ def empty_tally(policy: Policy) -> Tally:
     return Tally(0, policy.need, tuple((panel.name, panel.need) for panel in policy.panels))
 
 
-def tally(policy: Policy, people: Iterable[Person], roster: Roster, now: datetime) -> Tally:
+def tally(policy: Policy, asker: Principal, people: Iterable[Person], roster: Roster, now: datetime) -> Tally:
     """How far these people, each filling one seat, satisfy the panels."""
-    filled = _seated(policy.panels, list(people), roster, now)
+    filled = _seated(policy, asker, list(people), roster, now)
     short = [(panel.name, panel.need - filled[place]) for place, panel in enumerate(policy.panels)]
     missing = tuple((name, count) for name, count in short if count > 0)
     return Tally(sum(filled), policy.need, missing)
 
 
-def _seated(panels: Sequence[Panel], people: Sequence[Person], roster: Roster, now: datetime) -> list[int]:
+def _seated(policy: Policy, asker: Principal, people: Sequence[Person], roster: Roster, now: datetime) -> list[int]:
     """How many seats of each panel are filled when as many as possible are: people move over to make room."""
-    fits = {p.id: [n for n, panel in enumerate(panels) if sits_on(panel, p, roster, now)] for p in people}
+    panels = policy.panels
+    # Somebody who is away and votes all the same fills their place; it is not there twice.
+    left_empty = _undeputised(policy, asker, roster) | {person.id for person in people}
+    fits = {
+        p.id: [n for n, panel in enumerate(panels) if sits_on(panel, p, roster, now, left_empty=left_empty)]
+        for p in people
+    }
     seat_of: dict[PersonId, int] = {}
 
     def find_seat(person_id: PersonId, tried: set[int]) -> bool:
@@ -140,11 +160,14 @@ def _seated(panels: Sequence[Panel], people: Sequence[Person], roster: Roster, n
     return [sum(seat == place for seat in seat_of.values()) for place in range(len(panels))]
 
 
-def candidates(policy: Policy, asker: Principal, roster: Roster, now: datetime) -> tuple[Person, ...]:
-    """Everybody who could answer now."""
+def candidates(
+    policy: Policy, asker: Principal, roster: Roster, now: datetime, *, most: int | None = None
+) -> tuple[Person, ...]:
+    """Everybody who could answer now, or the first `most` of them."""
     known = (person for person in roster.people.values() if person.is_active)
-    return tuple(p for p in known if voter(policy, asker, p.id, roster, now) is not None)
+    able = (person for person in known if voter(policy, asker, person.id, roster, now) is not None)
+    return tuple(islice(able, most))
 
 
-def is_answerable(policy: Policy, people: Collection[Person], roster: Roster, now: datetime) -> bool:
-    return tally(policy, people, roster, now).is_complete
+def is_answerable(policy: Policy, asker: Principal, people: Collection[Person], roster: Roster, now: datetime) -> bool:
+    return tally(policy, asker, people, roster, now).is_complete

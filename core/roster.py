@@ -26,6 +26,14 @@ class Roster:
     schedules: Mapping[str, Schedule] = field(default_factory=dict)
     #: The surfaces that messages can be sent on.
     connected: frozenset[str] = frozenset()
+    #: Whoever named somebody to stand in; few, and looked for with every answer.
+    replaced: tuple[Person, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        replaced = (
+            p for p in self.people.values() if p.is_active and p.away_until is not None and p.stand_in is not None
+        )
+        object.__setattr__(self, "replaced", tuple(replaced))
 
     def canonical(self, person_id: PersonId) -> PersonId:
         """Who that is: somebody known under two ids is one person."""
@@ -78,9 +86,8 @@ class Roster:
         """Whose place this person takes now. Nobody hands on more than they could be given: roles must suffice."""
         return frozenset(
             other.id
-            for other in self.people.values()
+            for other in self.replaced
             if other.id != person.id
-            and other.is_active
             and other.is_away(at)
             and self.present(other, at).id == person.id
             and person.role.includes(other.role)

@@ -137,7 +137,7 @@ def reassigned_sentence(name: str, to: str, reason: str | None) -> str:
 
 
 def voided_sentence(name: str) -> str:
-    return f"The vote of {name} no longer counts: they may no longer decide this."
+    return f"An earlier vote of {name} no longer counts."
 
 
 def still_needed(missing: Sequence[tuple[str, int]]) -> str:

@@ -72,9 +72,11 @@ class SqlPeople:
     async def save(self, people: Sequence[Person], *, by: str, what: str, detail: str) -> None:
         def save(connection: Connection) -> None:
             ids = [person.id for person in people]
+            # People first, in one order: whoever saves the same ones meanwhile waits, and then sees these handles.
+            for person in sorted(people, key=lambda each: each.id):
+                _upsert(connection, _row(person))
             connection.execute(delete(_H).where(_H.c.person_id.in_(ids)))
             for person in people:
-                _upsert(connection, _row(person))
                 for place, handle in enumerate(person.handles):
                     _take_handle(connection, handle, person.id, place)
             _note(connection, by, what, ",".join(ids), detail)

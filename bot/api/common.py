@@ -107,6 +107,11 @@ def command_key(
     )
 
 
+def key_reused() -> Problem:
+    detail = "This idempotency key was used for another request. Use a new key for a new request."
+    return Problem(422, "idempotency_key_reused", detail)
+
+
 class QuestionCalls:
     """The ground under every group of calls about questions."""
 
@@ -129,8 +134,7 @@ class QuestionCalls:
 
     async def replayed(self, found: Replayed) -> Question:
         if not found.same:
-            detail = "This idempotency key was used for another request. Use a new key for a new request."
-            raise Problem(422, "idempotency_key_reused", detail)
+            raise key_reused()
         question = await self.reader.question(found.question_id) if found.question_id is not None else None
         if question is None:
             raise Problem(404, "question_not_found", "The question of this request is gone.")

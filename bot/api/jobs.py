@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute
 
 from bot.api.bodies import JobBody, ProgressBody
 from bot.api.callers import Caller, Scope
-from bot.api.common import job_name, json_response, page_of, question_cursor
+from bot.api.common import command_key, job_name, json_response, key_reused, page_of, question_cursor
 from bot.api.documents import takes
 from bot.api.plain import described_router
 from bot.api.problems import Problem, refused
@@ -22,7 +22,7 @@ from core.engine import Replayed
 from core.job import Job
 from core.kinds import JobStatus
 from core.phrasing import listing, shown
-from core.ports import JobFilter, JobKey, QuestionFilter
+from core.ports import CommandKey, JobFilter, JobKey, QuestionFilter
 from core.question import Status
 from core.wording import no_job
 
@@ -96,9 +96,11 @@ class JobCalls:
 
     async def progress(self, request: Request, job_id: str) -> Response:
         caller = await self._callers.of(request, Scope.ASK)
-        body = checked(ProgressBody, await read_json(request))
+        raw = await read_json(request)
+        body = checked(ProgressBody, raw)
         command = ReportProgress(caller.key.workspace_id, job_name(job_id), caller.actor, body.text)
-        return json_response(job_json(await self._carried_out(command)), 202)
+        key = command_key(request, caller, "progress", None, raw)
+        return json_response(job_json(await self._carried_out(command, key)), 202)
 
     async def _visible(self, caller: Caller, raw_id: str) -> Job:
         job_id = job_name(raw_id)
@@ -107,9 +109,12 @@ class JobCalls:
             raise Problem(404, "job_not_found", no_job(job_id))
         return job
 
-    async def _carried_out(self, command: SteerJob | ReportProgress) -> Job:
-        done = await self._engine.handle(command)
-        if not isinstance(done, Replayed) and isinstance(done.decision, Refused):
+    async def _carried_out(self, command: SteerJob | ReportProgress, key: CommandKey | None = None) -> Job:
+        done = await self._engine.handle(command, key=key)
+        if isinstance(done, Replayed):
+            if not done.same:
+                raise key_reused()
+        elif isinstance(done.decision, Refused):
             raise refused(done.decision)
         job = await self._reader.job(JobKey(command.workspace_id, command.job_id))
         if job is None:

@@ -1,7 +1,7 @@
 """People over HTTP: who there is, how to reach them, when they work, and who stands in."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC
+from datetime import UTC, datetime
 
 from fastapi import Request
 from starlette.responses import Response
@@ -64,7 +64,7 @@ class PeopleCalls:
         caller, person = await self._caller_and_person(request, id)
         body = checked(AwayBody, await read_json(request))
         stand_in = await self._person(body.stand_in) if body.stand_in is not None else None
-        until = body.until.astimezone(UTC) if body.until is not None else None
+        until = _in_utc(body.until) if body.until is not None else None
         changed = await _possible(lambda: self._office.set_away(person, until, stand_in, by=_name(caller)))
         return json_response(person_json(changed))
 
@@ -126,6 +126,14 @@ async def _possible(work: Callable[[], Awaitable[Person]]) -> Person:
         return await work()
     except NotPossible as problem:
         raise Problem(422, "not_possible", str(problem)) from None
+
+
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        detail = "This instant is outside the years 1 to 9999 in UTC."
+        raise Problem(422, "not_possible", detail, pointer="/until") from None
 
 
 def _name(caller: Caller) -> str:

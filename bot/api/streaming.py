@@ -112,7 +112,9 @@ class Streaming:
         return StreamingResponse(self._frames(hearing), media_type="text/event-stream", headers=_HEADERS)
 
     async def _frames(self, hearing: Hearing) -> AsyncIterator[bytes]:
-        yield b"retry: %d\n\n" % _RETRY_MILLISECONDS
+        # The position comes first, so that whoever is cut off before the first event misses nothing either.
+        known = b"" if hearing.cursor == _BEHIND_EVERYTHING else b"id: %d\n" % hearing.cursor
+        yield b"retry: %d\n%s\n" % (_RETRY_MILLISECONDS, known)
         async for heard in self._heard(hearing):
             match heard:
                 case Silence():

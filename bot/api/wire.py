@@ -16,6 +16,7 @@ from core.events import (
     Delivered,
     DeliveryFailed,
     Escalated,
+    Event,
     Held,
     JobChanged,
     LateAnswered,
@@ -303,8 +304,23 @@ def envelope_json(logged: LoggedEvent, view: View) -> Json:
         data["event"] = event_json(stored, question.spec.shape)
     elif job is not None:
         data = job_json(job)
+        data["event"] = _head(stored) | _job_event(stored.event)
     data["sequence"] = stored.sequence
     return {"type": stored.name, "timestamp": instant(stored.event.at), "data": data}
+
+
+def _head(stored: StoredEvent) -> Json:
+    return {"sequence": stored.sequence, "type": stored.name, "at": instant(stored.event.at)}
+
+
+def _job_event(event: Event) -> Json:
+    match event:
+        case JobChanged():
+            return {"status": event.after.status.value}
+        case Progressed():
+            return {"text": event.text}
+        case _:
+            return {}
 
 
 def _step_json(event: Reminded | Escalated | Held | Acknowledged | Snoozed | Reassigned) -> Json:
@@ -327,7 +343,7 @@ def _step_json(event: Reminded | Escalated | Held | Acknowledged | Snoozed | Rea
 
 def event_json(stored: StoredEvent, shape: AnswerShape) -> Json:
     event = stored.event
-    body: Json = {"sequence": stored.sequence, "type": stored.name, "at": instant(event.at)}
+    body = _head(stored)
     match event:
         case Asked():
             body["askedBy"] = event.spec.asker.name
@@ -348,10 +364,6 @@ def event_json(stored: StoredEvent, shape: AnswerShape) -> Json:
             body |= {"personId": event.person_id, "name": event.name}
         case Reminded() | Escalated() | Held() | Acknowledged() | Snoozed() | Reassigned():
             body |= _step_json(event)
-        case JobChanged():
-            body["status"] = event.after.status.value
-        case Progressed():
-            body["text"] = event.text
         case _:
             pass
     return body

@@ -45,16 +45,16 @@ class Model:
     def may(self, name: str, now: int) -> bool:
         if name not in self.people or not self.people[self.real(name)].there:
             return False
-        unwanted = {self.real(other) for other in self.barred}
-        return self.real(name) not in unwanted and any(self.sits(self.real(name), bench, now) for bench in self.benches)
+        me, unwanted = self.real(name), {self.real(other) for other in self.barred}
+        return me not in unwanted and any(self.sits(me, bench, now, unwanted) for bench in self.benches)
 
-    def sits(self, name: str, bench: Bench, now: int) -> bool:
+    def sits(self, name: str, bench: Bench, now: int, not_replaced: Collection[str]) -> bool:
         if bench.rank is not None and self.people[name].rank >= bench.rank:
             return True
         named = {self.real(other) for other in bench.names}
         if bench.group is not None:
             named &= {self.real(other) for other in self.groups[bench.group]}
-        return name in named or any(self.replaces(name, other, now) for other in named)
+        return name in named or any(self.replaces(name, other, now) for other in named - set(not_replaced))
 
     def replaces(self, name: str, absent: str, now: int) -> bool:
         """Whether `name` sits for somebody who is away, and is nobody lesser."""
@@ -69,8 +69,9 @@ class Model:
     def seated(self, names: Collection[str], now: int) -> int:
         """The most seats that these people can fill, each of them one."""
         reach = {(0,) * len(self.benches)}
+        own = {self.real(other) for other in self.barred} | set(names)  # a place is not there twice
         for name in names:
-            fits = [n for n, bench in enumerate(self.benches) if self.sits(name, bench, now)]
+            fits = [n for n, bench in enumerate(self.benches) if self.sits(name, bench, now, own)]
             reach |= {(*taken[:n], taken[n] + 1, *taken[n + 1 :]) for taken in reach for n in fits}
             reach = {taken for taken in reach if all(t <= b.need for t, b in zip(taken, self.benches, strict=True))}
         return max(sum(taken) for taken in reach)

@@ -581,3 +581,22 @@ def test_saying_that_somebody_else_answered_gives_no_right() -> None:
     claimed = Answer(question_id(1), acting(MIA), RawAnswer(True), claimed_by="Ana")
 
     assert isinstance(decide(room.case, claimed, room.now, room.roster), Refused)
+
+
+def test_a_place_is_not_there_twice_when_the_one_who_is_away_votes_as_well() -> None:
+    room = Room(panel(ANA, BEN, need=2))
+    room.away(ANA, DAN)
+
+    room.says(ANA)
+    room.says(DAN)
+
+    assert (room.decided, room.have) == (None, 1)
+    room.says(BEN)
+    assert room.decided is True
+
+
+def test_whoever_is_barred_does_not_choose_who_decides_instead() -> None:
+    room = Room(panel(ANA, BEN), barred=(ANA.id,), four_eyes=True)
+    room.away(ANA, DAN)
+
+    assert room.refuses(DAN).reason is Reason.NOT_A_RESPONDER

@@ -126,9 +126,9 @@ async def test_asked_on_friday_at_five_to_five_what_fits_is_done_and_the_rest_co
     foreseen = [(held.at, held.step, held.until) for held in await world.events(Held)]
     await world.until(monday + HOUR)
 
-    # nobody is a lead, so the rung waits for nobody; both reminders that waited come as one
-    assert foreseen == [(at, 1, monday), (at, 3, monday)]
-    assert await world.times(Reminded) == [at + 3 * MINUTE, monday]
+    # nobody is a lead, so the rung waits for nobody; the reminders that waited keep their distance
+    assert foreseen == [(at, 1, monday), (at, 3, monday + 13 * MINUTE)]
+    assert await world.times(Reminded) == [at + 3 * MINUTE, monday, monday + 13 * MINUTE]
     assert await world.times(Escalated) == [at + 12 * MINUTE]
 
 

@@ -27,7 +27,7 @@ from core.policies import Panel, Policy
 from core.question import Action, Asker, Risk, Spec, Urgency
 from core.refusals import Reason, Unacceptable
 from core.steps import Step, StepKind
-from tests.support.builders import ADMIN_ANSWERS, ASKER, HOUSE, WORKSPACE, composed, draft, refused
+from tests.support.builders import ADMIN_ANSWERS, ASKER, DANA, HOUSE, WORKSPACE, composed, draft, refused
 
 YES = DraftOption("Yes", True)
 NO = DraftOption("No", False)
@@ -46,6 +46,7 @@ def test_a_bare_text_becomes_a_blocking_text_question_of_half_an_hour() -> None:
         policy=Policy((Panel("an admin", roles=(Role.ADMIN,)),), rule="admins"),
         time_limit=timedelta(minutes=30),
         route=((INBOX,),),
+        asked=(DANA.id,),
         limit_is_default=True,
     )
 

@@ -13,7 +13,7 @@ from handraise.cli.failures import report, usage
 from handraise.cli.following import BareWait, cancel, check, comment
 from handraise.cli.forwarding import listen
 from handraise.cli.listing import questions
-from handraise.cli.output import prepare_streams, print_line
+from handraise.cli.output import discard_stdout, prepare_streams, print_line
 from handraise.cli.overview import status
 from handraise.cli.proving import verify_receipt
 from handraise.cli.session import Session
@@ -37,7 +37,8 @@ def _run(words: list[str]) -> int:
         session.wants_json = "--json" in words
         return report(usage(f"{failure.format_message().rstrip('.')}; see handraise --help."), session)
     except OSError as failure:
-        # Of all that is written or read here, only the two streams are left: files and sockets have their own words.
+        # Files and sockets have their own words, so this is one of the streams.
+        discard_stdout()
         return report(usage(f"stdout or stderr cannot be written: {failure.strerror}."), Session())
     return code or 0
 

@@ -1,6 +1,7 @@
 """Two streams: results on stdout, everything said to people on stderr."""
 
 import json
+import os
 import sys
 from typing import TextIO
 
@@ -12,6 +13,11 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def discard_stdout() -> None:
+    """Nobody takes what is still to be written, nor what waits in the buffer until the program ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(message: str) -> None:

@@ -1,8 +1,6 @@
 """What `watch` and `listen` share: options of a stream, what is said of outages, and how a reader takes leave."""
 
-import os
 import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +9,7 @@ from typing import Annotated
 import typer
 
 from handraise.cli.exit_codes import ExitCode
-from handraise.cli.output import say
+from handraise.cli.output import discard_stdout, say
 from handraise.errors import HandraiseError
 from handraise.question import Question
 from handraise.safe_text import one_line
@@ -59,7 +57,7 @@ def until_stopped(bookmark: Bookmark, farewell: str) -> Iterator[None]:
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except BrokenPipeError:
         # Whoever read this has had enough, as `head` has; nothing was being decided here.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_stdout()
 
 
 def of_job(job: str | None) -> tuple[str, ...]:
