@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, TypeVar
 
@@ -21,13 +22,16 @@ from bot.people import PeopleOffice, PersonChange
 from bot.settings import parse_duration
 from bot.wiring import WORKSPACE
 from core.commands import RecordDelivery
-from core.engine import Engine
-from core.hours import windows_text
+from core.decisions import Refused
+from core.engine import Engine, Handled
+from core.hours import instant_of, windows_text
 from core.ids import QuestionId
 from core.membership import NotPossible, handle_from
 from core.people import Person
 from core.phrasing import moment
 from core.question import DeliveryRecord, DeliveryState
+from core.registry import AuditEntry
+from core.roster import Roster
 from core.waiters import Waiters
 
 T = TypeVar("T")
@@ -61,7 +65,7 @@ def add_person(
 ) -> None:
     """Add a person; without --role they are a member."""
     change = PersonChange(name, role, tuple(handle) if handle is not None else None, zone, hours, quiet)
-    _tell(_office(data_dir, database_url, lambda office: office.add(change, by=_BY)), as_json)
+    _tell(_office(data_dir, database_url, lambda office: _named(office, office.add(change, by=_BY))), as_json)
 
 
 @people.command("list")
@@ -72,14 +76,16 @@ def list_people(as_json: Json = False, data_dir: DataDir = None, database_url: D
     if as_json:
         typer.echo(json.dumps([person_json(person) for person in found]))
         return
-    for person in found:
-        typer.echo(_line(person))
+    if not found:
+        typer.echo("There is nobody yet. handraise-bot people add NAME adds somebody.", err=True)
+    for line in _table([_columns(person, roster) for person in found]):
+        typer.echo(line)
 
 
 @people.command("show")
 def show_person(name: Name, as_json: Json = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
     """One person."""
-    _tell(_office(data_dir, database_url, lambda office: office.find(name)), as_json)
+    _tell(_office(data_dir, database_url, lambda office: _named(office, office.find(name))), as_json)
 
 
 @people.command("set")
@@ -98,8 +104,8 @@ def set_person(
     """Change a person; what is not given stays as it is. --handle replaces all handles."""
     change = PersonChange(rename, role, tuple(handle) if handle is not None else None, zone, hours, quiet)
 
-    async def work(office: PeopleOffice) -> Person:
-        return await office.change(await office.find(name), change, by=_BY)
+    async def work(office: PeopleOffice) -> tuple[Person, Roster]:
+        return await _named(office, office.change(await office.find(name), change, by=_BY))
 
     _tell(_office(data_dir, database_url, work), as_json)
 
@@ -118,7 +124,10 @@ def remove_person(name: Name, data_dir: DataDir = None, database_url: DatabaseUr
 @people.command("away")
 def set_away(
     name: Name,
-    until: Annotated[str | None, typer.Option(help="2026-08-31, 2026-08-31T09:00+02:00, or a span such as 3d.")] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(help="A date, a time such as 2026-08-31T09:00 (theirs, if without offset) or a span such as 3d."),
+    ] = None,
     stand_in: Annotated[str | None, typer.Option(help="Who takes their place meanwhile.")] = None,
     back: Annotated[bool, typer.Option("--back", help="They are here again.")] = False,
     as_json: Json = False,
@@ -128,11 +137,14 @@ def set_away(
     """Somebody is away; questions and reminders go to their stand-in."""
     if back == (until is not None):
         raise typer.BadParameter("Give --until when they are away, or --back.", param_hint="--until")
-    when = _instant(until) if until is not None else None
+    if until is not None:
+        _instant(until, "UTC")  # before anything else: what is not written well is told as such
 
-    async def work(office: PeopleOffice) -> Person:
+    async def work(office: PeopleOffice) -> tuple[Person, Roster]:
         other = await office.find(stand_in) if stand_in is not None else None
-        return await office.set_away(await office.find(name), when, other, by=_BY)
+        person = await office.find(name)
+        when = _instant(until, person.zone) if until is not None else None
+        return await _named(office, office.set_away(person, when, other, by=_BY))
 
     _tell(_office(data_dir, database_url, work), as_json)
 
@@ -151,8 +163,9 @@ def link_person(
         if handle is None:
             code = await office.link_code(person)
             return f"{code}\n{person.name} types it on the other surface within 10 minutes; it works once."
-        await office.connect(person, handle_from(handle), by=_BY)
-        return f"{handle} is {person.name}."
+        found = handle_from(handle)
+        await office.connect(person, found, by=_BY)
+        return f"{found.surface}:{found.address} is {person.name}."
 
     typer.echo(_office(data_dir, database_url, work))
 
@@ -166,9 +179,15 @@ def show_audit(
     """Every change of people and policy: when, by whom, what."""
     with problems_as_sentences():
         settings = settings_from(data_dir=data_dir, database_url=database_url)
-        entries = on_database(settings, lambda access: SqlPeople(access).audit(limit=limit))
+
+        async def look(access: Access) -> tuple[Sequence[AuditEntry], Sequence[Person]]:
+            return await SqlPeople(access).audit(limit=limit), await SqlPeople(access).everybody()
+
+        entries, everybody = on_database(settings, look)
+    names: dict[str, str] = {person.id: f"{person.name} ({person.id})" for person in everybody}
     for entry in entries:
-        typer.echo(f"{moment(entry.at)}  {entry.what:<16} {entry.subject}  by {entry.by}")
+        subject = " and ".join(names.get(part, part) for part in entry.subject.split(","))
+        typer.echo(f"{moment(entry.at)}  {entry.what:<14}  {subject}  by {entry.by}")
         for line in entry.detail.splitlines():
             typer.echo(f"    {line}")
 
@@ -183,16 +202,21 @@ def take_bounce(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> N
     question_id, _, rest = bounce.notice.partition(":")
     address = rest.partition(":")[2].partition("#")[0]
 
-    async def work(access: Access) -> None:
+    async def work(access: Access) -> str | None:
         store, reader = SqlStore(access), SqlReader(access)
         household = Household(SqlPeople(access), WORKSPACE, settings.limits)
         engine = Engine(store, reader, Waiters(), household.roster)
         record = DeliveryRecord("email", DeliveryState.FAILED, await store.now(), why=bounce.sentence, address=address)
-        await engine.handle(RecordDelivery(QuestionId(question_id), record))
+        done = await engine.handle(RecordDelivery(QuestionId(question_id), record))
+        decision = done.decision if isinstance(done, Handled) else None
+        return decision.sentence if isinstance(decision, Refused) else None
 
     with problems_as_sentences():
         settings = settings_from(data_dir=data_dir, database_url=database_url)
-        on_database(settings, work)
+        refused = on_database(settings, work)
+    if refused is not None:
+        typer.echo(f"{refused} Nothing was done.", err=True)
+        return
     typer.echo(f"{question_id}: {bounce.sentence}")
 
 
@@ -209,32 +233,41 @@ def _office(data_dir: Any, database_url: str | None, work: Callable[[PeopleOffic
         return on_database(settings, run)
 
 
-def _tell(person: Person, as_json: bool) -> None:
-    typer.echo(json.dumps(person_json(person)) if as_json else _line(person))
+async def _named(office: PeopleOffice, work: Awaitable[Person]) -> tuple[Person, Roster]:
+    """The person, and everybody: whoever stands in is told by name."""
+    return await work, await office.roster()
 
 
-def _line(person: Person) -> str:
-    parts = [f"{person.id:<16} {person.name:<20} {person.role if person.is_active else 'removed':<9}"]
-    if person.away_until is not None and person.away_until > datetime.now(UTC):
-        stand_in = f", {person.stand_in} stands in" if person.stand_in is not None else ""
-        parts.append(f"away until {moment(person.away_until)}{stand_in};")
-    parts += [f"{handle.surface}:{handle.address}" for handle in person.handles]
-    if person.working:
-        parts.append(f"works {windows_text(person.working)} {person.zone}")
-    if person.quiet:
-        parts.append(f"quiet {windows_text(person.quiet)} {person.zone}")
-    return " ".join(parts).rstrip()
+def _tell(found: tuple[Person, Roster], as_json: bool) -> None:
+    person, roster = found
+    typer.echo(json.dumps(person_json(person)) if as_json else _table([_columns(person, roster)])[0])
 
 
-def _instant(text: str) -> datetime:
-    try:
+def _columns(person: Person, roster: Roster) -> list[str]:
+    handles = " ".join(f"{handle.surface}:{handle.address}" for handle in person.handles)
+    rest = []
+    if person.is_active and person.away_until is not None and person.away_until > datetime.now(UTC):
+        stand_in = roster.active(person.stand_in) if person.stand_in is not None else None
+        rest.append(f"away until {moment(person.away_until)}" + (f", {stand_in.name} stands in" if stand_in else ""))
+    rest += [f"works {windows_text(person.working)} {person.zone}"] if person.working else []
+    rest += [f"quiet {windows_text(person.quiet)} {person.zone}"] if person.quiet else []
+    return [person.id, person.name, person.role if person.is_active else "removed", handles, "; ".join(rest)]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns as wide as they have to be; those that nobody fills are left out."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True) if w).rstrip() for row in rows]
+
+
+def _instant(text: str, zone: str) -> datetime:
+    """A span from now on, an instant, or a date or time as the clocks of this zone have it."""
+    with suppress(ValueError, OverflowError):
         found = parse_duration(text)
         if isinstance(found, timedelta):
             return datetime.now(UTC) + found
-    except ValueError:
-        pass
     try:
         when = datetime.fromisoformat(text)
-    except ValueError:
+        return when.astimezone(UTC) if when.tzinfo is not None else instant_of(when, zone)
+    except (ValueError, OverflowError):
         raise typer.BadParameter("Write a date, an instant or a span such as 3d.", param_hint="--until") from None
-    return when.astimezone(UTC) if when.tzinfo is not None else when.replace(tzinfo=UTC)

@@ -34,6 +34,7 @@ File = Annotated[str, typer.Argument(help="The policy as TOML; - is standard inp
 
 _BY = "handraise-bot"
 _HORIZON = timedelta(days=365)
+_AT_FORMATS = [f"%Y-%m-%d{time}" for time in ("T%H:%M", " %H:%M", "T%H:%M:%S", "", "T%H:%M%z", "T%H:%M:%S%z")]
 
 
 @policy.command("export")
@@ -75,10 +76,9 @@ def import_calendar(
     problem = zone_problem(zone)
     if problem is not None:
         raise typer.BadParameter(problem, param_hint="--zone")
-    calendar = _text(str(file))
 
     async def work(office: PolicyOffice, household: Household) -> tuple[Draft, int]:
-        roster = await household.roster()
+        calendar, roster = _text(str(file)), await household.roster()
 
         def who(name: str) -> PersonId | None:
             person = roster.find(name)
@@ -108,7 +108,10 @@ def explain(
     owner: Annotated[str | None, typer.Option(help="Whose key asks.")] = None,
     on_behalf_of: Annotated[str | None, typer.Option(help="The person the agent works for.")] = None,
     time_limit: Annotated[str | None, typer.Option(help="A limit the asker sets, such as 2h.")] = None,
-    at: Annotated[datetime | None, typer.Option(help="When it is asked (UTC); now if left out.")] = None,
+    at: Annotated[
+        datetime | None,
+        typer.Option(formats=_AT_FORMATS, help="When it is asked, in UTC if without offset; now if left out."),
+    ] = None,
     file: Annotated[str | None, typer.Option("--policy", help="Explain by this file instead of the policy.")] = None,
     as_json: Json = False,
     data_dir: DataDir = None,
@@ -116,7 +119,10 @@ def explain(
 ) -> None:
     """Tell who would be asked, when, where and why, if nobody answered such a question."""
     case = Circumstances(kind, urgency, risk.value if risk else UNSTATED, tool, project, agent, tuple(tag or ()), to)
-    asked_at = at.replace(tzinfo=UTC) if at is not None else datetime.now(UTC).replace(microsecond=0)
+    if at is None:
+        asked_at = datetime.now(UTC).replace(microsecond=0)
+    else:
+        asked_at = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
     limit = _span(time_limit) if time_limit is not None else None
 
     async def work(office: PolicyOffice, _: Household) -> Explanation:
@@ -148,13 +154,14 @@ def _say_applied(draft: Draft, version: int) -> None:
 
 
 def _text(file: str) -> str:
+    name = "Standard input" if file == "-" else file
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return data.decode()
+        return data.decode("utf-8-sig")
     except OSError as failure:
-        raise Trouble(f"{file} cannot be read: {failure.strerror}.") from None
+        raise Trouble(f"{name} cannot be read: {failure.strerror}.") from None
     except UnicodeDecodeError:
-        raise Trouble(f"{file} is not UTF-8.") from None
+        raise Trouble(f"{name} is not UTF-8.") from None
 
 
 def _office(data_dir: Any, database_url: str | None, work: Callable[[PolicyOffice, Household], Awaitable[T]]) -> T:

@@ -1,5 +1,6 @@
 """The people and rules of this installation as they are now, read from the database when they have changed."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
@@ -46,7 +47,8 @@ class Household:
         self._checked = float("-inf")
         self._changes = 0
         self._groups_read = float("-inf")
-        self._backed: dict[Handle, tuple[PersonId, ...]] = {}
+        #: One look at a time: a slow one must not put back what a later one has found.
+        self._looking = asyncio.Lock()
         self.rulebook = Rulebook()
         #: The people as they were when somebody last looked, for whoever cannot wait.
         self.known = Roster()
@@ -57,9 +59,14 @@ class Household:
         self._changes += 1
 
     async def roster(self) -> Roster:
-        if self._clock() - self._checked >= _TRUST_SECONDS:
-            await self._look()
+        if self._is_stale():
+            async with self._looking:
+                if self._is_stale():
+                    await self._look()
         return self.known
+
+    def _is_stale(self) -> bool:
+        return self._clock() - self._checked >= _TRUST_SECONDS
 
     async def house(self) -> House:
         roster = await self.roster()

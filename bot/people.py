@@ -3,15 +3,16 @@
 import asyncio
 import hashlib
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.household import Household
 from core.hours import Window, parse_windows, windows_text, zone_problem
+from core.ids import PersonId
 from core.membership import NotPossible, away, gone, handle_from, linked, name_problem, new_person, released
 from core.people import Handle, Person, Role
-from core.phrasing import listing, shown
+from core.phrasing import listing, moment, names_of, shown
 from core.registry import HandleTaken
 from core.roster import Roster
 
@@ -74,15 +75,18 @@ class PeopleOffice:
             roster = await self.roster()
             before = person_called(roster, person.id)
             after = gone(before, roster.people.values())
-            await self._save((after,), by, "person.removed", described(before, after))
+            await self._save((after,), by, "person.removed", f"role: {before.role} -> none")
             return after
 
     async def set_away(self, person: Person, until: datetime | None, stand_in: Person | None, *, by: str) -> Person:
         whole = until.replace(microsecond=0) if until is not None else None
         async with self._changing:
-            before = await self.find(person.id)
+            roster = await self.roster()
+            before = person_called(roster, person.id)
             after = away(before, whole, stand_in, datetime.now(UTC))
-            await self._save((after,), by, "person.away", described(before, after))
+            if after != before:
+                names = {p.id: p.name for p in roster.people.values()}
+                await self._save((after,), by, "person.away", described(before, after, names))
             return after
 
     async def link_code(self, person: Person) -> str:
@@ -134,9 +138,22 @@ class PeopleOffice:
 def person_called(roster: Roster, name: str) -> Person:
     person = roster.find(name)
     if person is None:
-        known = listing([p.name for p in roster.people.values() if p.is_active])
-        raise NotPossible(f"There is nobody, or more than one, called {shown(name)}. There are {known}.")
+        raise NotPossible(_not_found(roster, name))
     return person
+
+
+def _not_found(roster: Roster, name: str) -> str:
+    folded, here = name.casefold(), [person for person in roster.people.values() if person.is_active]
+    called = [p for p in here if p.name.casefold() == folded or any(h.address.casefold() == folded for h in p.handles)]
+    if called:
+        return f"More than one is called {shown(name)}; say which by id: {names_of([p.id for p in called])}."
+    left = [p for p in roster.people.values() if p.merged_into is None and folded in (p.id, p.name.casefold())]
+    if left:
+        return f"{left[0].name} was removed."
+    if not here:
+        return f"There is nobody called {shown(name)}; there is nobody at all yet."
+    are = "are" if len(here) > 1 else "is only"
+    return f"There is nobody called {shown(name)}. There {are} {listing([person.name for person in here])}."
 
 
 def _check_apart(person: Person, roster: Roster) -> None:
@@ -179,29 +196,44 @@ def _role(name: str) -> Role:
         raise NotPossible(f"There is no role {shown(name)}. Use one of {listing(list(Role))}.") from None
 
 
-def described(before: Person | None, after: Person) -> str:
+#: What the audit calls the things that change about people.
+_WORDS = {
+    "name": "name",
+    "role": "role",
+    "handles": "handles",
+    "zone": "zone",
+    "working": "works",
+    "quiet": "quiet",
+    "away_until": "away until",
+    "stand_in": "stand-in",
+}
+
+
+def described(before: Person | None, after: Person, names: Mapping[PersonId, str] | None = None) -> str:
     """What is different, one line each."""
     lines = []
-    for entry in fields(Person):
-        old = getattr(before, entry.name) if before is not None else None
-        new = getattr(after, entry.name)
-        if old != new and not (before is None and new in ((), None)):
-            lines.append(
-                f"{entry.name}: {_told(old)} -> {_told(new)}" if before is not None else _line(entry.name, new)
-            )
+    for field, word in _WORDS.items():
+        old, new = (getattr(person, field) if person is not None else None for person in (before, after))
+        if before is None and new not in ((), None):
+            lines.append(f"{word}: {_told(new, names)}")
+        elif before is not None and old != new:
+            lines.append(f"{word}: {_told(old, names)} -> {_told(new, names)}")
     return "\n".join(lines)
 
 
-def _line(name: str, value: object) -> str:
-    return f"{name}: {_told(value)}"
-
-
-def _told(value: object) -> str:
-    if isinstance(value, tuple):
-        if value and isinstance(value[0], Handle):
-            return ", ".join(f"{handle.surface}:{handle.address}" for handle in value)
-        return windows_text(value) or "none"
-    return "none" if value is None else str(value)
+def _told(value: object, names: Mapping[PersonId, str] | None) -> str:
+    match value:
+        case None | ():
+            return "none"
+        case datetime():
+            return moment(value)
+        case tuple():
+            handles = [f"{each.surface}:{each.address}" for each in value if isinstance(each, Handle)]
+            return ", ".join(handles) or windows_text(value)
+        case str() if names is not None and value in names:
+            return names[PersonId(value)]
+        case _:
+            return str(value)
 
 
 def _digest(code: str) -> str:

@@ -1,19 +1,20 @@
 """Reading, checking, changing and explaining the policy: one way for the HTTP API, the commands and the surfaces."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from adapters.policy import PolicyProblems, Problem, edit_policy, policy_diff, read_policy
 from bot.household import Household
-from core.deadlines import TimeLimits, kind_limit
+from core.deadlines import TimeLimits, kind_limit, limit_problem
 from core.explaining import Explanation, explain
 from core.freezing import Ground
 from core.ids import JsonValue, PersonId
 from core.kinds import KINDS
 from core.people import agent_principal
+from core.phrasing import shown
 from core.question import Asker
 from core.roster import Roster
-from core.rulebook import Circumstances, Rulebook
+from core.rulebook import Circumstances, GroupRule, Rulebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +79,45 @@ class PolicyOffice:
         draft: Draft | None = None,
     ) -> Explanation:
         """What would happen to such a question; with a draft, what would happen if that were the policy."""
-        house = await self._household.house()
-        ground = house.ground
+        ground = (await self._household.house()).ground
+        book, roster = ground.rulebook, ground.roster
         if draft is not None:
-            groups = {name: rule.members for name, rule in draft.rulebook.groups.items()}
-            known = ground.roster
-            roster = Roster(known.people, {**known.groups, **groups}, draft.rulebook.schedules, known.connected)
-            ground = Ground(draft.rulebook, roster, ground.now, ground.channels)
-        ground = Ground(ground.rulebook, ground.roster, at or ground.now, ground.channels)
+            groups = {name: _members(name, rule, ground) for name, rule in draft.rulebook.groups.items()}
+            book = draft.rulebook
+            roster = Roster(roster.people, groups, book.schedules, roster.connected)
+        now = at.astimezone(UTC) if at is not None else ground.now.replace(microsecond=0)
+        ground = Ground(book, roster, now, ground.channels)
+        kind, own = KINDS[case.kind], limit is None
+        problem = _unknown(owner, on_behalf_of, ground) or (None if own else limit_problem(limit, kind, self._limits))
+        if problem is not None:
+            return Explanation(problem, version=book.version)
         asker = Asker(
             agent_principal(case.agent),
             case.agent,
             owner=_person(owner, ground),
             on_behalf_of=_person(on_behalf_of, ground),
         )
-        own = limit is None
-        return explain(case, asker, ground, kind_limit(KINDS[case.kind], self._limits) if own else limit, own=own)
+        return explain(case, asker, ground, kind_limit(kind, self._limits) if own else limit, own=own)
 
     async def _roster(self) -> Roster:
         self._household.changed()
         return await self._household.roster()
+
+
+def _members(name: str, rule: GroupRule, ground: Ground) -> tuple[PersonId, ...]:
+    """Who is in a group of a draft. Of one that a surface keeps that is known only where it is in force already."""
+    if rule.backing is None:
+        return rule.members
+    return ground.roster.groups.get(name, ()) if ground.rulebook.groups.get(name) == rule else ()
+
+
+def _unknown(owner: str | None, on_behalf_of: str | None, ground: Ground) -> str | None:
+    """Asking would not get this far with them either: such a key cannot be made, such a question is refused."""
+    if owner is not None and _person(owner, ground) is None:
+        return f"There is nobody called {shown(owner)} here for a key to belong to."
+    if on_behalf_of is not None and _person(on_behalf_of, ground) is None:
+        return f"There is nobody called {shown(on_behalf_of)} here for the agent to work for."
+    return None
 
 
 def _person(name: str | None, ground: Ground) -> PersonId | None:

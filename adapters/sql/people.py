@@ -114,7 +114,7 @@ class SqlPeople:
     async def revision(self) -> str:
         # Both numbers: one that was given out earlier may be committed later than a higher one.
         query = select(func.count(), func.max(_A.c.sequence)).select_from(_A)
-        count, newest = (await self._access.read(lambda connection: connection.execute(query).one())).tuple()
+        count, newest = await self._access.read(lambda connection: connection.execute(query).one())
         return f"{count}:{newest}"
 
     async def add_link_code(self, digest: str, person_id: PersonId, *, lasts: timedelta) -> None:
@@ -153,7 +153,9 @@ def _upsert(connection: Connection, row: Mapping[str, object]) -> None:
 def _take_handle(connection: Connection, handle: Handle, person_id: PersonId, place: int) -> None:
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     row = {"surface": handle.surface, "address": handle.address, "person_id": person_id, "place": place}
-    if connection.execute(dialect.insert(_H).values(row).on_conflict_do_nothing()).rowcount == 0:
+    # Not by its count of rows: PostgreSQL's driver does not tell it for an insert.
+    taken = dialect.insert(_H).values(row).on_conflict_do_nothing().returning(_H.c.person_id)
+    if connection.execute(taken).first() is None:
         same = select(_H.c.person_id).where(_H.c.surface == handle.surface, _H.c.address == handle.address)
         raise HandleTaken(handle, PersonId(connection.execute(same).scalar_one()))
 

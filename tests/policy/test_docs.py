@@ -87,9 +87,9 @@ def test_the_small_team() -> None:
     risky = asked("small team", Circumstances(Kind.APPROVAL, risk="high"))
     ordinary = asked("small team", Circumstances(Kind.APPROVAL, risk="low"))
 
-    assert set(risky.responders) == {DANA.id, ERIK.id}
-    assert set(ordinary.responders) == {DANA.id, ERIK.id, MIA.id, NOOR.id}
-    assert OLU.id in asked("small team", Circumstances(Kind.BLOCKING)).responders
+    assert set(risky.asked) == {DANA.id, ERIK.id}
+    assert set(ordinary.asked) == {DANA.id, ERIK.id, MIA.id, NOOR.id}
+    assert OLU.id in asked("small team", Circumstances(Kind.BLOCKING)).asked
     assert [step.after for step in risky.ladder] == [timedelta(minutes=15), timedelta(minutes=24)]
 
 
@@ -97,7 +97,7 @@ def test_the_platform_team() -> None:
     urgent = Circumstances(Kind.APPROVAL, Urgency.URGENT, "high", "deploy_web")
     result = asked("platform team with on-call", urgent)
 
-    assert set(result.responders) == {ERIK.id, MIA.id, NOOR.id}
+    assert set(result.asked) == {ERIK.id, MIA.id, NOOR.id}
     assert [target.address for target in result.route[0]] == ["C0PLATFORM"]
     assert {target.surface for target in result.route[1]} == {"email"}  # it is also what they like best
     assert [step.after // timedelta(minutes=1) for step in result.ladder] == [2, 7, 12, 20]
@@ -114,6 +114,6 @@ def test_regulated_approvals() -> None:
     result = asked("regulated approvals", unstated)
 
     assert (result.policy.need, result.policy.rejections) == (3, 1)
-    assert set(result.responders) == {MIA.id, NOOR.id, ERIK.id, DANA.id}
-    assert set(asked("regulated approvals", unstated, owner=MIA.id).responders) == {NOOR.id, ERIK.id, DANA.id}
+    assert set(result.asked) == {MIA.id, NOOR.id, ERIK.id, DANA.id}
+    assert set(asked("regulated approvals", unstated, owner=MIA.id).asked) == {NOOR.id, ERIK.id, DANA.id}
     assert asked("regulated approvals", Circumstances(Kind.APPROVAL, risk="low", tool="payments")).policy.need == 2

@@ -170,7 +170,7 @@ def test_the_default_serves_a_workspace_of_one_admin() -> None:
 
     for kind in Kind:
         result = frozen(Circumstances(kind), alone)
-        assert result.responders == (DANA.id,)
+        assert result.asked == (DANA.id,)
         assert result.route == ((Target("slack", "C1"),), (INBOX,))
 
 
@@ -187,8 +187,8 @@ def test_the_default_follows_the_table_of_the_seed() -> None:
 
 
 def test_by_default_members_answer_questions_and_approvers_approve() -> None:
-    assert len(frozen(Circumstances(Kind.BLOCKING), TEAM).responders) == 5
-    approvers = frozen(Circumstances(Kind.APPROVAL, risk=Risk.LOW), TEAM).responders
+    assert len(frozen(Circumstances(Kind.BLOCKING), TEAM).asked) == 5
+    approvers = frozen(Circumstances(Kind.APPROVAL, risk=Risk.LOW), TEAM).asked
     assert set(approvers) == {PersonId(f"p_{name}") for name in ("dana", "erik", "mia", "noor")}
 
 
