@@ -9,7 +9,6 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from adapters.icalendar import shifts_from
 from adapters.policy import PolicyProblems, with_shifts
 from adapters.sql.access import Access
 from adapters.sql.people import SqlPeople
@@ -83,6 +82,9 @@ def import_calendar(
         def who(name: str) -> PersonId | None:
             person = roster.find(name)
             return person.id if person is not None else None
+
+        # Only this command needs it, and it takes long to load.
+        from adapters.icalendar import shifts_from
 
         now = datetime.now(UTC)
         shifts, problems = shifts_from(calendar, who, start=now, end=now + _HORIZON, zone=zone)

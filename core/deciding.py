@@ -40,6 +40,9 @@ def judge_answer(question: Question, command: Answer, now: datetime, roster: Ros
             return Refused(Reason.TOO_MANY_COMMENTS, "This question has its fill of late answers.")
         return Accepted((LateAnswered(now, answer, by),))
     vote = Vote(by, answer, now, _decided_digest(question, answer), command.claimed_by)
+    if not question.is_approval:
+        # One answer is enough wherever it is not an approval; there is nothing to count.
+        return Accepted((Answered(now, answer, by, vote.digest, vote.claimed_by),))
     return Accepted(_cast(question, vote, now, roster))
 
 
@@ -58,8 +61,10 @@ def _cast(question: Question, vote: Vote, now: datetime, roster: Roster) -> tupl
     # Somebody who voted under another id, and turned out to be this person, gives one vote and not two.
     gone = [*void, mine] if mine is not None and mine.by.id != vote.by.id else void
     said_before = mine is not None and mine.by.id == vote.by.id and _agrees(mine, vote)
-    left = counted(question, standing if said_before else others, now, roster)
-    voided = tuple(VoteVoided(now, cast.by.id or "", cast.by.name or "", left) for cast in gone)
+    voided: tuple[QuestionEvent, ...] = ()
+    if gone:
+        left = counted(question, standing if said_before else others, now, roster)
+        voided = tuple(VoteVoided(now, cast.by.id or "", cast.by.name or "", left) for cast in gone)
     agreeing = [cast for cast in (*others, vote) if _agrees(cast, vote)]
     after = counted(question, [*others, vote], now, roster)
     if _is_settled(question, vote, agreeing, after):
@@ -74,8 +79,6 @@ def _cast(question: Question, vote: Vote, now: datetime, roster: Roster) -> tupl
 
 
 def _is_settled(question: Question, vote: Vote, agreeing: Sequence[Vote], after: Tally) -> bool:
-    if not question.is_approval:
-        return True
     if vote.answer.value is not True:
         return len(agreeing) >= question.policy.rejections
     return after.is_complete
@@ -102,7 +105,7 @@ def standing_votes(question: Question, now: datetime, roster: Roster) -> tuple[l
 
 def counted(question: Question, votes: Sequence[Vote], now: datetime, roster: Roster) -> Tally:
     """How many of the approvals that are needed are there; those of the newest arguments count."""
-    approving = [vote for vote in votes if vote.answer.value is True or not question.is_approval]
+    approving = [vote for vote in votes if vote.answer.value is True]
     newest = [vote for vote in approving if vote.digest == approving[-1].digest] if approving else []
     asker = question.spec.asker.principal
     return tally(question.policy, asker, _people(question, newest, now, roster), roster, now)

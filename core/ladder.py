@@ -77,10 +77,10 @@ def hold(question: Question, planned: Planned, roster: Roster, at: datetime, now
     step = question.spec.ladder[planned.step]
     if not step.holds or question.spec.urgency is Urgency.URGENT:
         return None
-    until = whole(roster.reachable_at(_awaited(step, question, roster, at), question.asked, at))
-    if until <= at:
+    reachable = roster.reachable_at(_awaited(step, question, roster, at), question.asked, at)
+    if reachable <= at:
         return None
-    until = max(until, _behind_others(question, planned))
+    until = max(whole(reachable), _behind_others(question, planned))
     extended = question.extended
     if question.spec.limit_is_default and question.deadline is not None:
         extended = max(extended, min(planned.held + (until - planned.due), LONGEST_EXTENSION))

@@ -149,6 +149,8 @@ class Roster:
 def available_at(person: Person, at: datetime) -> datetime:
     """The first instant from `at` on at which the person works and wants to be disturbed. Being away is not asked
     about here: whoever stands in was looked up before, and without a stand-in there is nobody better to wait for."""
+    if not person.working and not person.quiet:
+        return at
     moment = at
     for _ in range(_ROUNDS):
         moment = next_within(person.working_hours, moment)
