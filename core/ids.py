@@ -16,7 +16,6 @@ NoticeId = NewType("NoticeId", str)
 #: Who holds a key: `agent:NAME` or `person:ID`. Questions and jobs belong to a principal, not to one key,
 #: so that a key can be replaced without orphaning what it asked.
 Principal = NewType("Principal", str)
-NOBODY = Principal("")
 
 JsonValue = TypeAliasType("JsonValue", "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None")
 JsonObject = dict[str, JsonValue]

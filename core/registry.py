@@ -109,7 +109,5 @@ class Directory(Protocol):
 
     async def note_used(self, key_ids: Sequence[str]) -> None: ...
 
-    async def people(self) -> Sequence[Person]: ...
-
     async def add_person(self, person: Person) -> None:
         """A person whose id is taken stays as they are."""

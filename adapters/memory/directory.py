@@ -32,8 +32,5 @@ class MemoryDirectory:
             if key_id in self._database.keys:
                 self._database.keys[key_id] = replace(self._database.keys[key_id], last_used_at=self._database.now())
 
-    async def people(self) -> Sequence[Person]:
-        return sorted(self._database.people.values(), key=lambda person: person.id)
-
     async def add_person(self, person: Person) -> None:
         self._database.people.setdefault(person.id, person)

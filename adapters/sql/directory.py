@@ -8,7 +8,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from adapters.sql import tables
 from adapters.sql.access import Access
 from adapters.sql.batch import database_now
-from adapters.sql.rows import key_from, key_row, millis, people_from
+from adapters.sql.rows import key_from, key_row, millis
 from core.people import Person
 from core.registry import ApiKey
 
@@ -48,10 +48,6 @@ class SqlDirectory:
             connection.execute(update(_K).where(_K.c.id.in_(key_ids)).values(last_used_at=now))
 
         await self._access.write(note)
-
-    async def people(self) -> Sequence[Person]:
-        query = select(_P).order_by(_P.c.id)
-        return people_from(await self._access.read(lambda connection: connection.execute(query).all()))
 
     async def add_person(self, person: Person) -> None:
         row = {"id": person.id, "name": person.name, "role": person.role.value}

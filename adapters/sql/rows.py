@@ -1,6 +1,6 @@
 """Between core's values and table rows, both ways."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias, TypedDict
@@ -342,10 +342,6 @@ def key_from(row: AnyRow) -> ApiKey:
         tuple(filter(None, row.callback_hosts.split(","))),
         PersonId(row.owner_id) if row.owner_id is not None else None,
     )
-
-
-def people_from(rows: Sequence[AnyRow]) -> list[Person]:
-    return [Person(PersonId(row.id), row.name, Role(row.role)) for row in rows]
 
 
 def endpoint_row(endpoint: Endpoint) -> dict[str, object]:

@@ -65,4 +65,4 @@ async def test_people_are_listed_and_one_who_is_there_stays_as_they_are(backend:
     await backend.directory.add_person(DANA)
     await backend.directory.add_person(Person(EVE.id, "Somebody else", Role.ADMIN))
 
-    assert await backend.directory.people() == [DANA, EVE]
+    assert await backend.people.everybody() == [DANA, EVE]
