@@ -74,7 +74,7 @@ def explain(case: Circumstances, asker: Asker, ground: Ground, limit: timedelta 
         frozen.ladder_rule,
         who_may_answer(frozen.policy, case.kind is Kind.APPROVAL),
         tuple(person.name for person in candidates(frozen.policy, asker.principal, ground.roster, ground.now)),
-        _names(frozen.policy.barred, ground),
+        tuple(dict.fromkeys(_names(frozen.policy.barred, ground))),
         _names(frozen.asked, ground),
         tuple(tuple(place_words(target, ground.roster) for target in step) for step in frozen.route),
         _timeline(asked, ground),

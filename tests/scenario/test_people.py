@@ -275,7 +275,8 @@ def test_people_change_their_own_hours_and_absence_and_nothing_else(
 
     assert {name: changed[name] for name in hours} == hours
     assert away["standIn"] == deputy["id"]
-    for body in ({"role": "admin"}, {"name": "Eva"}, {"handles": []}, {"role": "member", "zone": "UTC"}):
+    foreign: list[Json] = [{"role": "admin"}, {"name": "Eva"}, {"handles": []}, {"role": "member", "zone": "UTC"}]
+    for body in foreign:
         assert problem(member.patch("/api/people/me", json=body)) == (403, "not_allowed")
     assert ok(member.patch("/api/people/Eve", json={})) == away
     ok(member.post("/api/people/me/away", json={"until": None}))

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -73,13 +72,13 @@ def folder(data_dir: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with three people and the shipped policy; tests that use it change nothing."""
     made = tmp_path_factory.mktemp("team")
     for name, role in (("Dana", "admin"), ("Erik", "lead"), ("Mia", "approver")):
         handle = f"email:{name.lower()}@example.com"
         assert command(made, "people", "add", name, "--role", role, "--handle", handle).returncode == 0
-    yield made
+    return made
 
 
 def test_what_is_exported_is_applied_unchanged(folder: Path) -> None:
@@ -259,7 +258,7 @@ def test_explain_takes_every_circumstance_as_an_option(team: Path) -> None:
         "rules": {"answer": "everything matters", "route": "", "ladder": ""},
         "whoMayAnswer": "May approve: release. Whoever the agent works for may not.",
         "responders": ["Dana", "Erik"],
-        "barred": ["Mia", "Mia"],
+        "barred": ["Mia"],
         "asked": ["Erik", "Mia", "Dana"],
         "route": [["the inbox"]],
         "timeline": [
