@@ -77,7 +77,7 @@ def hold(question: Question, planned: Planned, roster: Roster, at: datetime, now
     step = question.spec.ladder[planned.step]
     if not step.holds or question.spec.urgency is Urgency.URGENT:
         return None
-    reachable = roster.reachable_at(_awaited(step, question, roster, at), question.asked, at)
+    reachable = roster.reachable_at(_awaited(step, question, roster, at), question.awaited, at)
     if reachable <= at:
         return None
     until = max(whole(reachable), _behind_others(question, planned))
@@ -97,7 +97,7 @@ def _behind_others(question: Question, planned: Planned) -> datetime:
 
 def _awaited(step: Step, question: Question, roster: Roster, at: datetime) -> tuple[str, ...]:
     """Whose hours count: the step's people, or where the question is put to nobody by name, all who may answer it."""
-    if "asked" not in step.audience or roster.audience(step.audience, question.asked, at):
+    if "asked" not in step.audience or roster.audience(step.audience, question.awaited, at):
         return step.audience
     panels = question.policy.panels
     roles = (f"role:{role}" for panel in panels for role in panel.roles)
@@ -107,7 +107,7 @@ def _awaited(step: Step, question: Question, roster: Roster, at: datetime) -> tu
 
 def take(question: Question, planned: Planned, roster: Roster, now: datetime) -> Reminded | Escalated:
     step = question.spec.ladder[planned.step]
-    people = roster.audience(step.audience, question.asked, now)
+    people = roster.audience(step.audience, question.awaited, now)
     ids, names = tuple(p.id for p in people), tuple(p.name for p in people)
     targets = tuple(dict.fromkeys((*step.targets, *_personal(step, people, roster))))
     waited = now - question.asked_at

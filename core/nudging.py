@@ -63,7 +63,7 @@ def _remind(question: Question, command: Remind, now: datetime, roster: Roster) 
         return person
     if question.nudged_at is not None and now - question.nudged_at < NUDGE_PAUSE:
         return Refused(Reason.TOO_SOON, f"They were nudged less than {span(NUDGE_PAUSE)} ago.")
-    people = roster.audience(("asked",), question.asked, now)
+    people = roster.audience(("asked",), question.awaited, now)
     by = person_decider(person.id, person.name, command.actor.surface)
     sentence = nudge_sentence(person.name, [each.name for each in people])
     targets = tuple(t for each in people if (t := roster.direct_target(each)) is not None)

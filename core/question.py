@@ -243,6 +243,12 @@ class Question:
         return self.spec.shape.type == "approval"
 
     @property
+    def awaited(self) -> tuple[PersonId, ...]:
+        """Those it is put to who have not said a word yet."""
+        voted = {vote.by.id for vote in self.votes}
+        return tuple(person for person in self.asked if person not in voted)
+
+    @property
     def tally(self) -> Tally:
         return self.counted or empty_tally(self.policy)
 

@@ -133,7 +133,7 @@ def _in_utc(at: datetime) -> datetime:
         return at.astimezone(UTC)
     except OverflowError:
         detail = "This instant is outside the years 1 to 9999 in UTC."
-        raise Problem(422, "not_possible", detail, pointer="/until") from None
+        raise Problem(422, "invalid_request", detail, pointer="/until") from None
 
 
 def _name(caller: Caller) -> str:

@@ -53,14 +53,17 @@ class PolicyCalls:
             draft = await self._office.draft(body.text) if body.text is not None else None
         except PolicyProblems as broken:
             raise _unusable(broken) from None
-        found = await self._office.explain(
-            body.circumstances(),
-            at=body.at,
-            limit=body.limit,
-            owner=body.owner,
-            on_behalf_of=body.on_behalf_of,
-            draft=draft,
-        )
+        try:
+            found = await self._office.explain(
+                body.circumstances(),
+                at=body.at,
+                limit=body.limit,
+                owner=body.owner,
+                on_behalf_of=body.on_behalf_of,
+                draft=draft,
+            )
+        except OverflowError:
+            raise Problem(422, "invalid_request", "This is too far away to plan for.", pointer="/at") from None
         return json_response(explanation_json(found))
 
     async def _draft(self, body: PolicyBody) -> Draft:

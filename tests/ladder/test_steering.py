@@ -398,3 +398,13 @@ async def test_a_reminder_is_written_where_its_people_like_it(world: World) -> N
         ("email", "kim@example.org"),
     ]
     assert (await world.question(2)).targets == event.targets
+
+
+async def test_whoever_has_voted_is_reminded_no_more(world: World) -> None:
+    policy = Policy((Panel("both", 2, people=(AMY.id, MAX.id)),))
+    await world.ask(approval(remind(5), asked=(AMY, MAX), policy=policy))
+
+    await world.do(Answer(question_id(2), acting(AMY), RawAnswer(True)))
+    await world.until(AT + 6 * MINUTE)
+
+    assert [event.people for event in await world.events(Reminded, number=2)] == [(MAX.id,)]
