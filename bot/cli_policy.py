@@ -45,8 +45,11 @@ def export(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
 
 @policy.command("diff")
 def diff(file: File, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
-    """Show what FILE would change. Exit code 1 where there is a difference."""
-    draft = _drafted(file, data_dir, database_url)
+    """Show what FILE would change. Exit code 1 where there is a difference, 2 where FILE cannot be used."""
+    try:
+        draft = _drafted(file, data_dir, database_url)
+    except typer.Exit:
+        raise typer.Exit(2) from None
     typer.echo(draft.diff, nl=False)
     if draft.diff:
         raise typer.Exit(1)

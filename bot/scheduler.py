@@ -130,6 +130,7 @@ class Scheduler:
         self._post = Beat("webhooks", self._post_pass, metrics, FALLBACK)
         self._audit = Beat("auditor", self._audit_pass, metrics, _AUDIT)
         self._neglected: list[Neglected] = []
+        self._has_audited = False
         self._beats = (self._sweep, self._deliver, self._notice, self._stream, self._post, self._tidy, self._audit)
         self._tasks: list[asyncio.Task[None]] = []
         self._planned: datetime | None = None
@@ -212,6 +213,10 @@ class Scheduler:
     async def _audit_pass(self) -> None:
         """Say loudly what nobody looks after, look after it, and let the outside know when there is no such thing."""
         chores = self._chores
+        if not self._has_audited:
+            # What fell due while nobody was running is not neglected; it has only just come to our notice.
+            await self._sweep_pass()
+            self._has_audited = True
         self._neglected = await chores.auditor.examine()
         self._metrics.overdue.set(len(self._neglected))
         for found in self._neglected:

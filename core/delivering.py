@@ -30,20 +30,18 @@ def judge_delivery(
 def has_failed(target: Target, deliveries: tuple[DeliveryRecord, ...]) -> bool:
     if target == INBOX:
         return False
-    mine = [d for d in deliveries if d.surface == target.surface and d.address == target.address]
-    return bool(mine) and all(record.state is DeliveryState.FAILED for record in mine)
+    return _last(target, deliveries) is DeliveryState.FAILED
 
 
 def delivery_state(question: Question) -> str:
     """`posted` once a place that was meant to shows it, `undeliverable` when none will, else `pending`."""
     places = [target for target in question.targets if target not in question.spec.targets] or [INBOX]
-    if any(target == INBOX or _is_posted(target, question.deliveries) for target in places):
+    if any(target == INBOX or _last(target, question.deliveries) is DeliveryState.POSTED for target in places):
         return "posted"
     return "undeliverable" if all(has_failed(target, question.deliveries) for target in places) else "pending"
 
 
-def _is_posted(target: Target, deliveries: tuple[DeliveryRecord, ...]) -> bool:
-    return any(
-        d.state is DeliveryState.POSTED and d.surface == target.surface and d.address == target.address
-        for d in deliveries
-    )
+def _last(target: Target, deliveries: tuple[DeliveryRecord, ...]) -> DeliveryState | None:
+    """What is known last of a place: a mail that was taken may bounce later."""
+    mine = [d.state for d in deliveries if d.surface == target.surface and d.address == target.address]
+    return mine[-1] if mine else None

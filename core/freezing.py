@@ -195,7 +195,8 @@ def _places(places: Sequence[Place], people: Sequence[Person], ground: Ground, n
     for place in places:
         targets = _targets(place, people, ground)
         if not targets and place.kind in (PlaceKind.DIRECT, PlaceKind.EMAIL):
-            notes.append(f"Nobody it is put to can be reached by {place.kind}.")
+            way = "direct message" if place.kind is PlaceKind.DIRECT else "email"
+            notes.append(f"Nobody it is put to can be reached by {way}.")
         found |= dict.fromkeys(targets)
     return tuple(found)
 

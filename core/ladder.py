@@ -84,7 +84,9 @@ def hold(question: Question, planned: Planned, roster: Roster, at: datetime, now
     extended = question.extended
     if question.spec.limit_is_default and question.deadline is not None:
         extended = max(extended, min(planned.held + (until - planned.due), LONGEST_EXTENSION))
-    return Held(now, planned.step, until, held_sentence(step.kind, until, extended - question.extended), extended)
+    later = extended - question.extended
+    deadline = None if question.deadline is None else question.deadline + later
+    return Held(now, planned.step, until, held_sentence(step.kind, until, later, deadline), extended)
 
 
 def _behind_others(question: Question, planned: Planned) -> datetime:

@@ -51,7 +51,7 @@ def _snooze(question: Question, command: Snooze, now: datetime, roster: Roster) 
         return person
     if not now < command.until <= now + LONGEST_SNOOZE:
         sentence = f"Snooze until an instant within the next {span(LONGEST_SNOOZE)}."
-        return Refused(Reason.NOT_ALLOWED, sentence, pointer="/until")
+        return Refused(Reason.SNOOZE_OUT_OF_RANGE, sentence, pointer="/until")
     by = person_decider(person.id, person.name, command.actor.surface)
     until = whole(command.until)
     return Accepted((Snoozed(now, by, until, snoozed_sentence(person.name, until)),))

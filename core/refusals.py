@@ -16,6 +16,7 @@ class Reason(StrEnum):
     NOT_ALLOWED = "not_allowed"
     TOO_MANY_COMMENTS = "too_many_comments"
     TOO_SOON = "too_soon"
+    SNOOZE_OUT_OF_RANGE = "snooze_out_of_range"
     NOBODY_CALLED_THAT = "nobody_called_that"
     # about jobs
     JOB_ENDED = "job_ended"

@@ -117,10 +117,12 @@ def escalation_sentence(label: str, names: Sequence[str], waited: timedelta) -> 
     return f"Nobody has answered for {span(_rounded(waited))}, so this goes to {what} as well."
 
 
-def held_sentence(kind: StepKind, until: datetime, extension: timedelta) -> str:
+def held_sentence(kind: StepKind, until: datetime, extension: timedelta, deadline: datetime | None) -> str:
     what = "The reminder" if kind is StepKind.REMIND else "The escalation"
-    with_it = " The deadline waits with it." if extension > timedelta(0) else ""
-    return f"{what} waits for working hours, until {moment(until)}.{with_it}"
+    waits = f"{what} waits for working hours, until {moment(until)}."
+    if deadline is not None and deadline <= until:
+        return f"{waits} The deadline, {moment(deadline)}, comes before it."
+    return f"{waits} The deadline waits with it." if extension > timedelta(0) else waits
 
 
 def acknowledged_sentence(name: str, until: datetime) -> str:

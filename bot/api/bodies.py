@@ -1,9 +1,10 @@
 """Request bodies. Names are camelCase in the documents; snake_case is understood as well."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -163,11 +164,21 @@ class CommentBody(Body):
     operation_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
 
 
+def _in_utc(instant: datetime) -> datetime:
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("that instant is beyond any calendar") from None
+
+
+Instant = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+
+
 class SnoozeBody(Body):
     """For how long, or until when; one of the two."""
 
     minutes: Annotated[Number, Field(gt=0, le=24 * 60)] | None = None
-    until: AwareDatetime | None = None
+    until: Instant | None = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> "SnoozeBody":
@@ -195,7 +206,7 @@ class PersonBody(Body):
 class AwayBody(Body):
     """Until when, or null to be back."""
 
-    until: AwareDatetime | None
+    until: Instant | None
     stand_in: Name | None = None
 
 
@@ -229,7 +240,7 @@ class ExplainBody(Body):
     tags: list[Name] = Field(default=[], max_length=50)
     to: Name | None = None
     timeout_minutes: Annotated[Number, Field(gt=0, le=_LONGEST)] | None = None
-    at: AwareDatetime | None = None
+    at: Instant | None = None
     owner: Name | None = None
     on_behalf_of: Name | None = None
     text: Annotated[StrictStr, Field(max_length=256 * 1024)] | None = None

@@ -13,7 +13,7 @@ from bot.api.problems import Problem
 from bot.household import Household
 from core.ids import Principal
 from core.job import Job
-from core.people import Actor, agent_principal, person_principal
+from core.people import Actor, Role, agent_principal, person_principal
 from core.policies import objection
 from core.ports import StoreUnavailable
 from core.question import Question
@@ -55,11 +55,16 @@ class Caller:
             return False
         if self.sees_everything or question.spec.asker.principal == self.principal:
             return True
+        roster = self.household.known
+        person = roster.active(self.key.person.id) if self.key.person is not None else None
+        if person is None or not self.has(Scope.ANSWER):
+            return False
+        if person.role.includes(Role.LEAD) or person.id in question.asked:
+            return True
         # Whoever is kept from deciding because the agent works for them may look all the same.
         policy = replace(question.policy, barred=())
         asker = question.spec.asker.principal
-        now = datetime.now(UTC)
-        return self.has(Scope.ANSWER) and objection(policy, asker, self.actor, self.household.known, now) is None
+        return objection(policy, asker, self.actor, roster, datetime.now(UTC)) is None
 
     @property
     def answers(self) -> bool:

@@ -1,7 +1,7 @@
 """Answering, commenting and cancelling over HTTP."""
 
 from collections.abc import Callable
-from datetime import UTC, timedelta
+from datetime import timedelta
 
 from fastapi import Request
 from starlette.responses import Response
@@ -83,7 +83,7 @@ class Steering(QuestionCalls):
         caller = await self.callers.of(request, Scope.ANSWER)
         body = checked(SnoozeBody, await read_json(request))
         until = body.until or await self.services.now() + timedelta(minutes=body.minutes or 0)
-        return await self._steer(caller, id, lambda asked: Snooze(asked, caller.actor, until.astimezone(UTC)))
+        return await self._steer(caller, id, lambda asked: Snooze(asked, caller.actor, until))
 
     async def reassign(self, request: Request, id: str) -> Response:
         caller = await self.callers.of(request, Scope.ANSWER)

@@ -1,7 +1,6 @@
 """People over HTTP: who there is, how to reach them, when they work, and who stands in."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 
 from fastapi import Request
 from starlette.responses import Response
@@ -57,15 +56,14 @@ class PeopleCalls:
 
     async def remove(self, request: Request, id: str) -> Response:
         caller = await self._services.callers.of(request, Scope.ADMIN)
-        person = await self._person(id)
+        person = await self._person(_meant(caller, id))
         return json_response(person_json(await _possible(lambda: self._office.remove(person, by=_name(caller)))))
 
     async def away(self, request: Request, id: str) -> Response:
         caller, person = await self._caller_and_person(request, id)
         body = checked(AwayBody, await read_json(request))
         stand_in = await self._person(body.stand_in) if body.stand_in is not None else None
-        until = _in_utc(body.until) if body.until is not None else None
-        changed = await _possible(lambda: self._office.set_away(person, until, stand_in, by=_name(caller)))
+        changed = await _possible(lambda: self._office.set_away(person, body.until, stand_in, by=_name(caller)))
         return json_response(person_json(changed))
 
     async def link_code(self, request: Request, id: str) -> Response:
@@ -75,7 +73,7 @@ class PeopleCalls:
     async def link(self, request: Request, id: str) -> Response:
         """An admin says that a handle is this person's."""
         caller = await self._services.callers.of(request, Scope.ADMIN)
-        person = await self._person(id)
+        person = await self._person(_meant(caller, id))
         body = checked(LinkBody, await read_json(request))
 
         async def connect() -> Person:
@@ -105,9 +103,7 @@ class PeopleCalls:
     async def _caller_and_person(self, request: Request, name: str) -> tuple[Caller, Person]:
         """The person, whom the caller is or may change."""
         caller = await self._services.callers.of(request, Scope.ANSWER, Scope.ADMIN)
-        if name == "me":
-            name = caller.key.person.id if caller.key.person is not None else ""
-        person = await self._person(name)
+        person = await self._person(_meant(caller, name))
         roster: Roster = await self._services.household.roster()
         is_self = caller.key.person is not None and roster.canonical(caller.key.person.id) == person.id
         if not is_self and not caller.sees_everything:
@@ -128,12 +124,8 @@ async def _possible(work: Callable[[], Awaitable[Person]]) -> Person:
         raise Problem(422, "not_possible", str(problem)) from None
 
 
-def _in_utc(at: datetime) -> datetime:
-    try:
-        return at.astimezone(UTC)
-    except OverflowError:
-        detail = "This instant is outside the years 1 to 9999 in UTC."
-        raise Problem(422, "invalid_request", detail, pointer="/until") from None
+def _meant(caller: Caller, name: str) -> str:
+    return caller.key.person.id if name == "me" and caller.key.person is not None else name
 
 
 def _name(caller: Caller) -> str:

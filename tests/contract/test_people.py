@@ -114,6 +114,27 @@ async def test_many_who_save_one_person_at_once_do_not_get_in_each_others_way(ba
     assert len(await backend.people.audit(limit=100)) == 9
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_two_processes_that_save_one_person_do_not_find_their_own_handles_taken(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    url = sqlite_url(tmp_path) if kind == "sqlite" else request.getfixturevalue("postgres").new_database()
+    with sql_backend(url) as one, sql_backend(url) as other:
+        await save(one, replace(EVE, handles=(SLACK, MAIL)))
+
+        async def saves(backend: Backend, name: str) -> None:
+            for number in range(25):
+                handles = (MAIL, SLACK) if number % 2 else (SLACK, MAIL, DISCORD)
+                await save(backend, replace(EVE, name=f"{name} {number}", handles=handles))
+
+        await asyncio.gather(saves(one, "one"), saves(other, "other"))
+
+        (only,) = await one.people.everybody()
+        assert only.name in ("one 24", "other 24")
+        assert only.handles == (SLACK, MAIL, DISCORD)
+        assert len(await one.people.audit(limit=100)) == 51
+
+
 async def test_of_two_who_take_a_handle_at_once_one_has_it(backend: Backend) -> None:
     rivals = [Person(PersonId(f"p_{number}"), f"Rival {number}", Role.MEMBER, (SLACK,)) for number in range(6)]
 

@@ -205,7 +205,10 @@ async def test_a_limit_the_asker_chose_does_not_move(world: World) -> None:
     await world.until(NINE + HOUR)
 
     assert asked.deadline == LATE + 15 * MINUTE
-    assert held.sentence == "The reminder waits for working hours, until 2026-06-03 07:00:00 UTC."
+    assert held.sentence == (
+        "The reminder waits for working hours, until 2026-06-03 07:00:00 UTC. "
+        "The deadline, 2026-06-02 20:15:00 UTC, comes before it."
+    )
     assert await world.times(Expired) == [LATE + 15 * MINUTE]
     assert await world.events(Reminded) == []
 

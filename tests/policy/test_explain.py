@@ -137,8 +137,9 @@ def default_approval(start: datetime) -> tuple[Happening, ...]:
     )
 
 
-def waits(at: datetime, what: str, until: str, *, deadline: bool = False) -> Happening:
+def waits(at: datetime, what: str, until: str, *, deadline: bool = False, before: str = "") -> Happening:
     also = " The deadline waits with it." if deadline else ""
+    also = f" The deadline, {before} UTC, comes before it." if before else also
     return Happening(at, f"The {what} waits for working hours, until {until} UTC.{also}")
 
 
@@ -204,8 +205,8 @@ BY_DEFAULT = [
         ALL,
         # The deadline waits for a day at most, so it is over before anybody is back.
         (
-            waits(SATURDAY, "reminder", "2026-01-12 08:00:00", deadline=True),
-            waits(SATURDAY, "escalation", "2026-01-12 08:09:00"),
+            waits(SATURDAY, "reminder", "2026-01-12 08:00:00", before="2026-01-11 12:30:00"),
+            waits(SATURDAY, "escalation", "2026-01-12 08:09:00", before="2026-01-11 12:30:00"),
             Happening(utc(2026, 1, 11, 12, 30), OVER_OR_DEFAULT),
         ),
         at=SATURDAY,
@@ -218,8 +219,8 @@ BY_DEFAULT = [
         ANY_MEMBER,
         ALL,
         (
-            waits(SATURDAY, "reminder", "2026-01-12 08:00:00"),
-            waits(SATURDAY, "escalation", "2026-01-12 08:36:00"),
+            waits(SATURDAY, "reminder", "2026-01-12 08:00:00", before="2026-01-10 14:00:00"),
+            waits(SATURDAY, "escalation", "2026-01-12 08:36:00", before="2026-01-10 14:00:00"),
             Happening(utc(2026, 1, 10, 14), OVER_OR_DEFAULT),
         ),
         at=SATURDAY,
@@ -508,9 +509,9 @@ BY_PLATFORM_TEAM = [
         ANY_MEMBER,
         ALL,
         (
-            waits(FRIDAY, "reminder", "2026-01-12 08:00:00", deadline=True),
-            waits(FRIDAY, "escalation", "2026-01-12 08:06:00"),
-            waits(FRIDAY, "escalation", "2026-01-12 08:15:00"),
+            waits(FRIDAY, "reminder", "2026-01-12 08:00:00", before="2026-01-10 16:25:00"),
+            waits(FRIDAY, "escalation", "2026-01-12 08:06:00", before="2026-01-10 16:25:00"),
+            waits(FRIDAY, "escalation", "2026-01-12 08:15:00", before="2026-01-10 16:25:00"),
             Happening(utc(2026, 1, 10, 16, 25), OVER_OR_DEFAULT),
         ),
         at=FRIDAY,

@@ -669,6 +669,16 @@ def test_what_would_happen_is_explained_to_whoever_asks(agent: httpx2.Client, te
     ]
 
 
+def test_instants_are_explained_in_utc_and_impossible_ones_refused(agent: httpx2.Client, team: Team) -> None:
+    told = ok(agent.post("/api/policy/explain", json={"type": "approval", "at": "2026-03-02T12:00:00+02:00"}))
+
+    assert told["timeline"][-1]["at"] == "2026-03-02T10:15:00.000Z"
+    for at in ("9999-12-31T23:59:59-01:00", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+01:00"):
+        refused = agent.post("/api/policy/explain", json={"type": "approval", "at": at})
+        assert problem(refused) == (422, "invalid_request")
+        assert refused.json()["errors"][0]["pointer"] == "/at"
+
+
 def test_explaining_and_asking_agree(agent: httpx2.Client, team: Team) -> None:
     for tool in ("deploy", "merge", "payment", "by-role", "other"):
         told = ok(agent.post("/api/policy/explain", json={"type": "approval", "tool": tool}))
