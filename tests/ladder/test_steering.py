@@ -130,7 +130,7 @@ async def test_snoozing_moves_the_steps_and_never_the_deadline(world: World) -> 
 async def test_a_snooze_reaches_no_further_than_a_day_and_never_back(world: World, until: object) -> None:
     refused = await world.refusal(Snooze(ONE, acting(AMY), until))  # type: ignore[arg-type]
 
-    assert (refused.reason, refused.pointer) == (Reason.NOT_ALLOWED, "/until")
+    assert (refused.reason, refused.pointer) == (Reason.SNOOZE_OUT_OF_RANGE, "/until")
     assert refused.sentence == "Snooze until an instant within the next 24 h."
 
 

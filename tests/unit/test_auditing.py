@@ -288,7 +288,21 @@ async def test_a_forgotten_question_is_told_loudly_and_put_back_and_the_heart_st
 
 async def test_an_overdue_question_is_settled_by_the_pass_itself(backend: Backend, clock: Clock) -> None:
     question = await asked(backend)
+    office = Office(backend)
+    await office.audit()
     clock.now += HOUR + GRACE + TICK
+
+    await office.audit()
+
+    settled = await backend.reader.question(question.id)
+    assert settled is not None
+    assert settled.status is Status.EXPIRED
+    assert (office.beats, office.overdue) == (1, 1.0)
+
+
+async def test_what_fell_due_while_no_server_ran_is_done_and_no_alarm(backend: Backend, clock: Clock) -> None:
+    question = await asked(backend)
+    clock.now += 3 * HOUR
     office = Office(backend)
 
     await office.audit()
@@ -296,7 +310,7 @@ async def test_an_overdue_question_is_settled_by_the_pass_itself(backend: Backen
     settled = await backend.reader.question(question.id)
     assert settled is not None
     assert settled.status is Status.EXPIRED
-    assert (office.beats, office.overdue) == (0, 1.0)
+    assert (office.beats, office.overdue) == (1, 0.0)
 
 
 async def test_one_that_cannot_be_helped_does_not_keep_the_others_from_help(sql: Backend) -> None:
