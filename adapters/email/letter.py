@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from core.phrasing import moment
 from core.prompt import Choice, Fact, Prompt, ShownAction, Tone
+from core.question import Milestone
 from core.safetext import one_line, visible
 
 SETTLED = frozenset({Tone.DONE, Tone.CLOSED})
@@ -140,9 +141,12 @@ def notice(prompt: Prompt, url: str, *, sentence: str | None = None, room: int =
         head.append(Sentence(space.fit_line(prompt.footer, _NOTE)))
     if prompt.deadline is not None:
         head.append(Sentence(f"Answer by {moment(prompt.deadline.astimezone(UTC))}."))
+    if prompt.who:
+        head.append(Sentence(space.fit_line(prompt.who, _NOTE)))
     rest = [
         *_action(prompt.action, space),
         *_options(prompt.choices, space),
+        *_story(prompt.story, space),
         *_facts(prompt.facts, space),
         *_thread(prompt.thread, space),
     ]
@@ -222,6 +226,13 @@ def _facts(facts: Sequence[Fact], space: _Room) -> list[Block]:
     pairs = _pairs(facts[:_MOST_FACTS], space)
     shown: list[Block] = [Pairs(pairs)] if pairs else []
     return [*_under("Details", shown), *space.missing(len(facts) - len(pairs), "detail")]
+
+
+def _story(story: Sequence[Milestone], space: _Room) -> list[Block]:
+    """What was done so far to get an answer, so that whoever it comes to last knows as much as the first."""
+    pairs = _pairs([Fact(moment(told.at), told.sentence) for told in story[-_MOST_COMMENTS:]], space)
+    shown: list[Block] = [Pairs(pairs)] if pairs else []
+    return [*_under("So far", shown), *space.missing(len(story) - len(pairs), "step")]
 
 
 def _thread(thread: Sequence[Fact], space: _Room) -> list[Block]:

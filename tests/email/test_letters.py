@@ -15,8 +15,10 @@ from adapters.email.message import Headers, Parts, compose, message_id_of, notic
 from adapters.email.rendering import as_html, as_text
 from core.ids import NoticeId
 from core.prompt import Choice, Fact, Prompt, ShownAction
+from core.question import Milestone
 from core.safetext import one_line, visible
 from tests.email.samples import ARGUMENTS, DIFF, DIGEST, PAGE, Seen, approval, choice, noon, open_prompt
+from tests.support.builders import NOW
 
 KEY = NoticeId("q_1:email:dana@example.com")
 TAGS = {"html", "head", "meta", "title", "body", "div", "p", "h2", "table", "tr", "td", "pre", "span", "b", "br", "a"}
@@ -79,7 +81,23 @@ def hostile(text: str) -> Prompt:
         action=ShownAction(text, {"key": text, text: [text]}, text, text, text),
         thread=(Fact(text, text),),
         footer=text,
+        story=(Milestone(NOW, text),),
     )
+
+
+def test_whoever_it_comes_to_last_reads_who_may_answer_and_the_whole_story() -> None:
+    story = (
+        Milestone(NOW, "Reminder: nobody has answered for 5 min. It waits for Dana."),
+        Milestone(NOW, "Nobody has answered for 12 min, so this goes to Erik as well."),
+    )
+
+    made = parts(replace(approval(), who="Needed: 2 of release. 1 of 2 have agreed.", story=story))
+
+    for shown in (made.text, Seen(made.html).text):
+        assert "Needed: 2 of release. 1 of 2 have agreed." in shown
+        assert "So far" in shown
+        for told in story:
+            assert told.sentence in shown
 
 
 def test_an_approval_shows_the_whole_action() -> None:
@@ -131,6 +149,8 @@ def test_the_text_of_a_question_is_a_plain_letter() -> None:
         "    The old one is full.\n"
         "\n"
         "Answer by 2026-03-01 12:30:00 UTC.\n"
+        "\n"
+        "May answer: an admin.\n"
         "\n"
         f"Open the question: {PAGE}\n"
         "\n"
@@ -219,7 +239,7 @@ def test_words_of_an_agent_never_stand_at_the_left_margin(text: str) -> None:
         r"✋ builder asks|Answer by [-0-9: ]+UTC\.|Open the question: \S+"
         r"|Question q_0*1\. Nothing is decided by mail, .*"
         r"|This mail does not show everything\. Read the page before you decide\.|\[[0-9,]+ \w+ left out here; .*\]"
-        r"|What is to be approved|Arguments|Diff|Options|Details|Thread|-+|"
+        r"|May approve: an admin\.|What is to be approved|Arguments|Diff|Options|So far|Details|Thread|-+|"
     )
     assert [line for line in plain.splitlines() if not line.startswith("    ") and not ours.fullmatch(line)] == []
     assert plain.count(PAGE) == 1
