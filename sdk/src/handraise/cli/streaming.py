@@ -1,6 +1,11 @@
 """What `watch` and `listen` share: options of a stream, what is said of outages, and how a reader takes leave."""
 
+import os
+import select
 import shlex
+import stat
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,9 +49,24 @@ class Bookmark:
         return None if self.position is None else shlex.join([*self.command, "--after", self.position])
 
 
+def _leave_with_the_reader() -> None:
+    """End as soon as whoever reads our output has gone, as `head` does, and not only with the next event."""
+    if not hasattr(select, "poll") or not stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode):
+        return
+
+    def wait() -> None:
+        gone = select.poll()
+        gone.register(sys.stdout.fileno(), 0)  # nothing is asked for, so only the end of the pipe is told
+        gone.poll()
+        os._exit(ExitCode.DONE)
+
+    threading.Thread(target=wait, name="reader", daemon=True).start()
+
+
 @contextmanager
 def until_stopped(bookmark: Bookmark, farewell: str) -> Iterator[None]:
     """Ctrl-C ends the reading with 130 and the way back; a pipe that nobody reads any more ends it silently."""
+    _leave_with_the_reader()
     try:
         yield
     except KeyboardInterrupt:
