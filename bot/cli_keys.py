@@ -94,6 +94,7 @@ def list_keys(as_json: Json = False, data_dir: DataDir = None, database_url: Dat
     for key in found:
         state = "revoked" if key.revoked_at is not None else "active"
         whose = f" of {key.person.name}" if key.person is not None else ""
+        whose = f" (owner {key.owner})" if key.owner is not None else whose
         scopes = ",".join(key.scopes)
         typer.echo(f"{key.id}  {key.hint}…  {state:<8} {_used(key.last_used_at):<17} {scopes:<17} {key.name}{whose}")
 
@@ -113,6 +114,30 @@ def revoke_key(
         if not _with_directory(settings_from(data_dir=data_dir, database_url=database_url), revoke):
             raise Trouble(f"There is no key {key_id}. handraise-bot keys list shows them all.")
     typer.echo(f"Key {key_id} is revoked.")
+
+
+@keys.command("owner")
+def set_owner(
+    key_id: Annotated[str, typer.Argument(help="The key's id, k_…")],
+    person: Annotated[str, typer.Argument(help="The person the agent works for, by id, name or address.")],
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+) -> None:
+    """Say whose agent a key belongs to; under four eyes that person does not decide."""
+    with problems_as_sentences():
+        settings = settings_from(data_dir=data_dir, database_url=database_url)
+
+        async def work(access: Access) -> str:
+            office = PeopleOffice(Household(SqlPeople(access), WORKSPACE, settings.limits))
+            try:
+                owner = await office.find(person)
+            except NotPossible as problem:
+                raise Trouble(str(problem)) from None
+            if not await SqlDirectory(access).set_owner(key_id, owner.id):
+                raise Trouble(f"There is no key {key_id}. handraise-bot keys list shows them all.")
+            return owner.name
+
+        typer.echo(f"Key {key_id} is {on_database(settings, work)}'s.")
 
 
 def _with_directory(settings: Settings, work: Callable[[SqlDirectory], Coroutine[Any, Any, T]]) -> T:

@@ -53,6 +53,11 @@ class Household:
         #: The people as they were when somebody last looked, for whoever cannot wait.
         self.known = Roster()
 
+    @property
+    def revision(self) -> str | None:
+        """What `known` was read at; nobody has changed it since if the database still has this revision."""
+        return self._revision
+
     def changed(self) -> None:
         """This process has changed something; look again at once."""
         self._checked = float("-inf")
@@ -93,9 +98,10 @@ class Household:
 
     async def _read(self, started: float) -> None:
         everybody = {person.id: person for person in await self.people.everybody()}
-        bare = Roster(everybody, connected=self.connected)
-        version, text = await self.text()
-        rulebook = rulebook_of(text, bare, version)
+        stored = await self.people.policy()
+        version, text = (stored.version, stored.text) if stored is not None else (0, DEFAULT_TEXT)
+        meant = stored.meant if stored is not None else {}
+        rulebook = rulebook_of(text, Roster(everybody, connected=self.connected, meant=meant), version)
         self._groups_read = started
         groups = {name: await self._members(rule, everybody) for name, rule in rulebook.groups.items()}
         self.rulebook = rulebook

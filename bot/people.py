@@ -3,9 +3,10 @@
 import asyncio
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from bot.household import Household
 from core.hours import Window, parse_windows, windows_text, zone_problem
@@ -13,7 +14,7 @@ from core.ids import PersonId
 from core.membership import NotPossible, away, gone, handle_from, linked, name_problem, new_person, released
 from core.people import Handle, Person, Role
 from core.phrasing import listing, moment, names_of, shown
-from core.registry import HandleTaken
+from core.registry import HandleTaken, Outdated
 from core.roster import Roster
 
 CODE_LASTS = timedelta(minutes=10)
@@ -21,6 +22,9 @@ CODE_LASTS = timedelta(minutes=10)
 _WRONG_CODES = 5
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _CODE_LENGTH = 8
+_TRIES = 20
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +54,17 @@ class PeopleOffice:
         return person_called(await self.roster(), name)
 
     async def add(self, change: PersonChange, *, by: str) -> Person:
-        async with self._changing:
+        async def attempt() -> Person:
             roster = await self.roster()
             person = changed(new_person(change.name or "", Role.MEMBER, roster.people), change)
             _check_apart(person, roster)
             await self._save((person, *released(roster, person)), by, "person.added", described(None, person))
             return person
 
+        return await self._judged(attempt)
+
     async def change(self, person: Person, change: PersonChange, *, by: str) -> Person:
-        async with self._changing:
+        async def attempt() -> Person:
             roster = await self.roster()
             before = person_called(roster, person.id)
             after = changed(before, change)
@@ -70,17 +76,22 @@ class PeopleOffice:
                 await self._save((after, *released(roster, after)), by, "person.changed", described(before, after))
             return after
 
+        return await self._judged(attempt)
+
     async def remove(self, person: Person, *, by: str) -> Person:
-        async with self._changing:
+        async def attempt() -> Person:
             roster = await self.roster()
             before = person_called(roster, person.id)
             after = gone(before, roster.people.values())
             await self._save((after,), by, "person.removed", f"role: {before.role} -> none")
             return after
 
+        return await self._judged(attempt)
+
     async def set_away(self, person: Person, until: datetime | None, stand_in: Person | None, *, by: str) -> Person:
         whole = until.replace(microsecond=0) if until is not None else None
-        async with self._changing:
+
+        async def attempt() -> Person:
             roster = await self.roster()
             before = person_called(roster, person.id)
             after = away(before, whole, stand_in, datetime.now(UTC))
@@ -88,6 +99,8 @@ class PeopleOffice:
                 names = {p.id: p.name for p in roster.people.values()}
                 await self._save((after,), by, "person.away", described(before, after, names))
             return after
+
+        return await self._judged(attempt)
 
     async def link_code(self, person: Person) -> str:
         """A code that this person types on another surface within ten minutes to be known there."""
@@ -110,12 +123,24 @@ class PeopleOffice:
         return await self.find(person.id)
 
     async def connect(self, person: Person, handle: Handle, *, by: str) -> None:
-        async with self._changing:
+        async def attempt() -> None:
             roster = await self.roster()
             people = linked(roster, person_called(roster, person.id), handle)
             if people:
                 detail = f"{handle.surface}:{handle.address} is {person.name}"
                 await self._save(people, by, "person.linked", detail)
+
+        await self._judged(attempt)
+
+    async def _judged(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """A change that was judged on people as they are: when somebody else was first, it is judged again."""
+        async with self._changing:
+            for _ in range(_TRIES):
+                try:
+                    return await attempt()
+                except Outdated:
+                    continue
+        raise NotPossible("Others are changing people at the same time. Try again.")
 
     def _slow_down(self, handle: Handle) -> None:
         since = datetime.now(UTC) - CODE_LASTS
@@ -126,7 +151,8 @@ class PeopleOffice:
 
     async def _save(self, people: Sequence[Person], by: str, what: str, detail: str) -> None:
         try:
-            await self._household.people.save(people, by=by, what=what, detail=detail)
+            seen = self._household.revision
+            await self._household.people.save(people, by=by, what=what, detail=detail, seen=seen)
         except HandleTaken as taken:
             whose = (await self.roster()).people.get(taken.person_id)
             name = whose.name if whose is not None else taken.person_id
@@ -157,9 +183,14 @@ def _not_found(roster: Roster, name: str) -> str:
 
 
 def _check_apart(person: Person, roster: Roster) -> None:
-    others = (other for other in roster.people.values() if other.is_active and other.id != person.id)
-    if any(other.name.casefold() == person.name.casefold() for other in others):
+    """Names stand for people in the policy and in commands, so nobody is called like anybody or anything else."""
+    folded = person.name.casefold()
+    others = [other for other in roster.people.values() if other.is_active and other.id != person.id]
+    taken = {other.name.casefold() for other in others} | {other.id for other in others}
+    if folded in taken:
         raise NotPossible(f"There is somebody called {shown(person.name)} already; name them apart.")
+    if folded in {name.casefold() for name in (*roster.groups, *roster.schedules)}:
+        raise NotPossible(f"There is a group or a schedule called {shown(person.name)}; name them apart.")
 
 
 def changed(person: Person, change: PersonChange) -> Person:

@@ -1,5 +1,6 @@
 """Reading, checking, changing and explaining the policy: one way for the HTTP API, the commands and the surfaces."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -7,10 +8,10 @@ from adapters.policy import PolicyProblems, Problem, edit_policy, policy_diff, r
 from bot.household import Household
 from core.deadlines import TimeLimits, kind_limit, limit_problem
 from core.explaining import Explanation, explain
-from core.freezing import Ground
+from core.freezing import SOMEBODY, Ground
 from core.ids import JsonValue, PersonId
 from core.kinds import KINDS
-from core.people import agent_principal
+from core.people import Person, agent_principal
 from core.phrasing import shown
 from core.question import Asker
 from core.roster import Roster
@@ -25,6 +26,8 @@ class Draft:
     text: str
     diff: str
     rulebook: Rulebook
+    #: Whom the names in it mean.
+    meant: Mapping[str, PersonId]
 
 
 class SomebodyWasFirst(Exception):
@@ -33,6 +36,27 @@ class SomebodyWasFirst(Exception):
     def __init__(self, version: int) -> None:
         super().__init__(f"The policy is at version {version} by now. Look at what changed and apply yours again.")
         self.version = version
+
+
+class _Noting(Roster):
+    """Notes whom each name in a policy meant. A name that nobody has any more means whom it meant before."""
+
+    __slots__ = ("_before", "noted")
+    _before: Mapping[str, PersonId]
+    noted: dict[str, PersonId]
+
+    def __init__(self, roster: Roster, before: Mapping[str, PersonId]) -> None:
+        super().__init__(roster.people, roster.groups, roster.schedules, roster.connected)
+        object.__setattr__(self, "_before", before)
+        object.__setattr__(self, "noted", {})
+
+    def find(self, name: str) -> Person | None:
+        person = super().find(name)
+        if person is None and name in self._before:
+            person = self.active(self._before[name])
+        if person is not None:
+            self.noted[name] = person.id
+        return person
 
 
 class PolicyOffice:
@@ -46,11 +70,13 @@ class PolicyOffice:
     async def draft(self, text: str) -> Draft:
         """Raises PolicyProblems with every problem of the text."""
         version, now = await self.current()
-        rulebook = read_policy(text, await self._roster(), version=version + 1)
+        stored = await self._household.people.policy()
+        noting = _Noting(await self._roster(), stored.meant if stored is not None else {})
+        rulebook = read_policy(text, noting, version=version + 1)
         if not rulebook.answers:
             sentence = "No rule says who may answer, so nobody could. Begin with handraise-bot policy export."
             raise PolicyProblems([Problem("answer", sentence)])
-        return Draft(version, text, policy_diff(now, text), rulebook)
+        return Draft(version, text, policy_diff(now, text), rulebook, noting.noted)
 
     async def edited(self, changes: dict[str, JsonValue]) -> Draft:
         _, text = await self.current()
@@ -62,7 +88,9 @@ class PolicyOffice:
             raise SomebodyWasFirst(draft.before)
         if not draft.diff:
             return draft.before
-        stored = await self._household.people.save_policy(draft.text, before=draft.before, by=by, diff=draft.diff)
+        stored = await self._household.people.save_policy(
+            draft.text, before=draft.before, by=by, diff=draft.diff, meant=draft.meant
+        )
         self._household.changed()
         if stored is None:
             raise SomebodyWasFirst((await self.current())[0])
@@ -94,7 +122,7 @@ class PolicyOffice:
         asker = Asker(
             agent_principal(case.agent),
             case.agent,
-            owner=_person(owner, ground),
+            owner=_person(owner, ground) or SOMEBODY,
             on_behalf_of=_person(on_behalf_of, ground),
         )
         return explain(case, asker, ground, kind_limit(kind, self._limits) if own else limit, own=own)

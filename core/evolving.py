@@ -40,6 +40,7 @@ from core.question import (
     Planned,
     Question,
     Status,
+    Vote,
 )
 from core.wording import voided_sentence
 
@@ -169,8 +170,12 @@ def _told(question: Question, at: datetime, sentence: str) -> Question:
 
 def _ended(question: Question, event: Answered | Defaulted | Expired | Withdrawn) -> Question:
     status, outcome = _ending(event)
-    counted = event.counted if isinstance(event, Answered) else question.counted
-    return replace(question, status=status, outcome=outcome, pause=None, agenda=(), counted=counted)
+    ended = replace(question, status=status, outcome=outcome, pause=None, agenda=())
+    if not isinstance(event, Answered) or not question.votes:
+        return ended
+    others = tuple(vote for vote in question.votes if vote.by.id != event.by.id)
+    last = Vote(event.by, event.answer, event.at, event.decided_digest, event.claimed_by)
+    return replace(ended, votes=(*others, last), counted=event.counted)
 
 
 def _ending(event: Answered | Defaulted | Expired | Withdrawn) -> tuple[Status, Outcome]:

@@ -24,6 +24,12 @@ _OWN_REMINDERS = 3
 #: More people than this are not written to one by one; they see the question where all see it.
 _CROWD = 10
 _ACKNOWLEDGEMENT = timedelta(minutes=15)
+#: Somebody's agent, when it does not matter whose.
+SOMEBODY = PersonId("somebody")
+_NOBODYS = (
+    "Four eyes are wanted here, and nobody knows whose agent asks. An admin can say so with "
+    "handraise-bot keys owner KEY PERSON, or the agent with onBehalfOf."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,8 @@ def freeze(
 ) -> Frozen | Unacceptable:
     notes: list[str] = []
     rule = next((rule for rule in ground.rulebook.answers if rule.match.fits(case)), None)
+    if rule is not None and rule.four_eyes and not rule.solo and _is_nobodys(asker):
+        return Unacceptable(Reason.NO_RESPONDER, _NOBODYS)
     policy = _policy(rule, case, asker, ground)
     # In a large workspace nearly everybody may answer; a few are enough to know that somebody can.
     able = candidates(policy, asker.principal, ground.roster, ground.now, most=policy.need + _CROWD)
@@ -80,6 +88,11 @@ def freeze(
         ladder.name if ladder is not None else "",
         tuple(notes),
     )
+
+
+def _is_nobodys(asker: Asker) -> bool:
+    """Whether nobody knows whose agent this is, so that four eyes could not be told apart from two."""
+    return asker.owner is None and asker.on_behalf_of is None and not asker.principal.startswith("person:")
 
 
 def _policy(rule: AnswerRule | None, case: Circumstances, asker: Asker, ground: Ground) -> Policy:

@@ -53,7 +53,9 @@ def _snooze(question: Question, command: Snooze, now: datetime, roster: Roster) 
         sentence = f"Snooze until an instant within the next {span(LONGEST_SNOOZE)}."
         return Refused(Reason.SNOOZE_OUT_OF_RANGE, sentence, pointer="/until")
     by = person_decider(person.id, person.name, command.actor.surface)
-    until = whole(command.until)
+    # As with looking at it: somebody is still told while there is time.
+    latest = question.deadline - (question.deadline - now) / 4 if question.deadline is not None else command.until
+    until = whole(min(command.until, latest))
     return Accepted((Snoozed(now, by, until, snoozed_sentence(person.name, until)),))
 
 

@@ -1,7 +1,7 @@
 """What the outside keeps about people, their keys and the policy, as specifications."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -39,6 +39,8 @@ class StoredPolicy:
     by: str
     #: What it changed, as a unified diff.
     diff: str
+    #: Whom each name in it meant when it was applied, so that renaming somebody moves no authority.
+    meant: Mapping[str, PersonId] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +63,28 @@ class HandleTaken(Exception):
         self.handle, self.person_id = handle, person_id
 
 
+class Outdated(Exception):
+    """Somebody else changed people or policy since they were read."""
+
+
 class People(Protocol):
     """The people of a workspace and its policy. Every change is written down in the same transaction."""
 
     async def everybody(self) -> Sequence[Person]:
         """All that ever were, those who left included, by id."""
 
-    async def save(self, people: Sequence[Person], *, by: str, what: str, detail: str) -> None:
-        """Add these people or bring them up to date, together. Raises HandleTaken, and then nothing has changed."""
+    async def save(self, people: Sequence[Person], *, by: str, what: str, detail: str, seen: str | None = None) -> None:
+        """Add these people or bring them up to date, together.
+
+        Raises HandleTaken, or Outdated when the revision is not the one that was `seen`; then nothing has changed.
+        """
 
     async def policy(self) -> StoredPolicy | None:
         """The newest version; None while there never was one."""
 
-    async def save_policy(self, text: str, *, before: int, by: str, diff: str) -> StoredPolicy | None:
+    async def save_policy(
+        self, text: str, *, before: int, by: str, diff: str, meant: Mapping[str, PersonId] | None = None
+    ) -> StoredPolicy | None:
         """A new version on top of `before`, which is 0 for none; None when somebody else was first."""
 
     async def audit(self, *, limit: int, before: int | None = None) -> Sequence[AuditEntry]:
@@ -106,6 +117,9 @@ class Directory(Protocol):
 
     async def revoke_key(self, key_id: str) -> bool:
         """True when the key exists, whether it was revoked now or before."""
+
+    async def set_owner(self, key_id: str, owner: PersonId) -> bool:
+        """Say whose agent a key belongs to; False when there is no such key."""
 
     async def note_used(self, key_ids: Sequence[str]) -> None: ...
 

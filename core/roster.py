@@ -26,6 +26,8 @@ class Roster:
     schedules: Mapping[str, Schedule] = field(default_factory=dict)
     #: The surfaces that messages can be sent on.
     connected: frozenset[str] = frozenset()
+    #: Whom names mean where that was settled earlier; nobody else takes over a name.
+    meant: Mapping[str, PersonId] = field(default_factory=dict)
     #: Whoever named somebody to stand in; few, and looked for with every answer.
     replaced: tuple[Person, ...] = field(init=False, default=())
 
@@ -59,6 +61,8 @@ class Roster:
 
     def find(self, name: str) -> Person | None:
         """By id, by a handle's address or by name, if only one active person is called that."""
+        if name in self.meant:
+            return self.active(self.meant[name])
         known = self.active(PersonId(name))
         if known is not None:
             return known
@@ -76,7 +80,7 @@ class Roster:
         seen = {person.id}
         while person.is_away(at) and person.stand_in is not None and len(seen) <= _LONGEST_CHAIN:
             stand_in = self.active(person.stand_in)
-            if stand_in is None or stand_in.id in seen:
+            if stand_in is None or stand_in.id in seen or not stand_in.role.includes(person.role):
                 break
             seen.add(stand_in.id)
             person = stand_in

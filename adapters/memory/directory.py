@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.memory.database import MemoryDatabase
+from core.ids import PersonId
 from core.people import Person
 from core.registry import ApiKey
 
@@ -25,6 +26,12 @@ class MemoryDirectory:
         key = self._database.keys.get(key_id)
         if key is not None and key.revoked_at is None:
             self._database.keys[key_id] = replace(key, revoked_at=self._database.now())
+        return key is not None
+
+    async def set_owner(self, key_id: str, owner: PersonId) -> bool:
+        key = self._database.keys.get(key_id)
+        if key is not None:
+            self._database.keys[key_id] = replace(key, owner=owner)
         return key is not None
 
     async def note_used(self, key_ids: Sequence[str]) -> None:

@@ -1,12 +1,12 @@
 """People and policy in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from adapters.memory.database import MemoryDatabase
 from core.ids import PersonId
 from core.people import Person
-from core.registry import AuditEntry, HandleTaken, StoredPolicy
+from core.registry import AuditEntry, HandleTaken, Outdated, StoredPolicy
 
 
 class MemoryPeople:
@@ -16,7 +16,9 @@ class MemoryPeople:
     async def everybody(self) -> Sequence[Person]:
         return sorted(self._database.people.values(), key=lambda person: person.id)
 
-    async def save(self, people: Sequence[Person], *, by: str, what: str, detail: str) -> None:
+    async def save(self, people: Sequence[Person], *, by: str, what: str, detail: str, seen: str | None = None) -> None:
+        if seen is not None and seen != await self.revision():
+            raise Outdated
         changed = {person.id: person for person in people}
         after = {**self._database.people, **changed}
         for person in people:
@@ -30,10 +32,12 @@ class MemoryPeople:
     async def policy(self) -> StoredPolicy | None:
         return self._database.policies[-1] if self._database.policies else None
 
-    async def save_policy(self, text: str, *, before: int, by: str, diff: str) -> StoredPolicy | None:
+    async def save_policy(
+        self, text: str, *, before: int, by: str, diff: str, meant: Mapping[str, PersonId] | None = None
+    ) -> StoredPolicy | None:
         if len(self._database.policies) != before:
             return None
-        stored = StoredPolicy(before + 1, text, self._database.now(), by, diff)
+        stored = StoredPolicy(before + 1, text, self._database.now(), by, diff, dict(meant or {}))
         self._database.policies.append(stored)
         self._note(by, "policy.changed", f"version {stored.version}", diff)
         return stored

@@ -9,6 +9,7 @@ from adapters.sql import tables
 from adapters.sql.access import Access
 from adapters.sql.batch import database_now
 from adapters.sql.rows import key_from, key_row, millis
+from core.ids import PersonId
 from core.people import Person
 from core.registry import ApiKey
 
@@ -41,6 +42,10 @@ class SqlDirectory:
             return connection.execute(update(_K).where(_K.c.id == key_id).values(revoked_at=revoked)).rowcount == 1
 
         return await self._access.write(revoke)
+
+    async def set_owner(self, key_id: str, owner: PersonId) -> bool:
+        change = update(_K).where(_K.c.id == key_id).values(owner_id=owner)
+        return await self._access.write(lambda connection: connection.execute(change).rowcount == 1)
 
     async def note_used(self, key_ids: Sequence[str]) -> None:
         def note(connection: Connection) -> None:

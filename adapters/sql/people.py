@@ -1,11 +1,13 @@
 """People and policy in the database; each change with its line in the audit, in one transaction."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import text as sql
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
@@ -16,7 +18,7 @@ from adapters.sql.rows import AnyRow, instant, millis
 from core.hours import Window
 from core.ids import PersonId
 from core.people import Handle, Person, Role
-from core.registry import AuditEntry, HandleTaken, StoredPolicy
+from core.registry import AuditEntry, HandleTaken, Outdated, StoredPolicy
 
 _P, _H, _L, _V, _A = tables.people, tables.handles, tables.link_codes, tables.policy_versions, tables.audit
 
@@ -69,8 +71,13 @@ class SqlPeople:
     async def everybody(self) -> Sequence[Person]:
         return await self._access.read(read_everybody)
 
-    async def save(self, people: Sequence[Person], *, by: str, what: str, detail: str) -> None:
+    async def save(self, people: Sequence[Person], *, by: str, what: str, detail: str, seen: str | None = None) -> None:
         def save(connection: Connection) -> None:
+            if connection.dialect.name == "postgresql":
+                # One change of people at a time, also across processes; SQLite has one writer anyway.
+                connection.execute(sql("LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE"))
+            if seen is not None and seen != _revision(connection):
+                raise Outdated
             ids = [person.id for person in people]
             # People first, in one order: whoever saves the same ones meanwhile waits, and then sees these handles.
             for person in sorted(people, key=lambda each: each.id):
@@ -86,18 +93,24 @@ class SqlPeople:
     async def policy(self) -> StoredPolicy | None:
         query = select(_V).order_by(_V.c.version.desc()).limit(1)
         row = await self._access.read(lambda connection: connection.execute(query).first())
-        return None if row is None else StoredPolicy(row.version, row.text, instant(row.at), row.by, row.diff)
+        if row is None:
+            return None
+        return StoredPolicy(row.version, row.text, instant(row.at), row.by, row.diff, json.loads(row.meant))
 
-    async def save_policy(self, text: str, *, before: int, by: str, diff: str) -> StoredPolicy | None:
+    async def save_policy(
+        self, text: str, *, before: int, by: str, diff: str, meant: Mapping[str, PersonId] | None = None
+    ) -> StoredPolicy | None:
         def save(connection: Connection) -> StoredPolicy | None:
             newest = connection.execute(select(func.max(_V.c.version))).scalar() or 0
             if newest != before:
                 return None
             now = database_now(connection)
+            known = dict(meant or {})
             row = {"version": before + 1, "text": text, "at": millis(now), "by": by, "diff": diff}
+            row["meant"] = json.dumps(known)
             connection.execute(insert(_V), [row])
             _note(connection, by, "policy.changed", f"version {before + 1}", diff)
-            return StoredPolicy(before + 1, text, now, by, diff)
+            return StoredPolicy(before + 1, text, now, by, diff, known)
 
         try:
             return await self._access.write(save)
@@ -112,10 +125,7 @@ class SqlPeople:
         return [AuditEntry(r.sequence, instant(r.at), r.by, r.what, r.subject, r.detail) for r in rows]
 
     async def revision(self) -> str:
-        # Both numbers: one that was given out earlier may be committed later than a higher one.
-        query = select(func.count(), func.max(_A.c.sequence)).select_from(_A)
-        count, newest = await self._access.read(lambda connection: connection.execute(query).one())
-        return f"{count}:{newest}"
+        return await self._access.read(_revision)
 
     async def add_link_code(self, digest: str, person_id: PersonId, *, lasts: timedelta) -> None:
         def add(connection: Connection) -> None:
@@ -134,6 +144,12 @@ class SqlPeople:
             return None if found is None else PersonId(found)
 
         return await self._access.write(take)
+
+
+def _revision(connection: Connection) -> str:
+    # Both numbers: one that was given out earlier may be committed later than a higher one.
+    count, newest = connection.execute(select(func.count(), func.max(_A.c.sequence)).select_from(_A)).one()
+    return f"{count}:{newest}"
 
 
 def read_everybody(connection: Connection) -> list[Person]:

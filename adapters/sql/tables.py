@@ -286,6 +286,8 @@ policy_versions = Table(
     Column("at", BigInteger, nullable=False),
     Column("by", Text, nullable=False),
     Column("diff", Text, nullable=False),
+    # whom the names in the text meant when it was applied
+    Column("meant", Text, nullable=False, server_default="{}"),
 )
 
 audit = Table(

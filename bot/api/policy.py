@@ -47,8 +47,10 @@ class PolicyCalls:
         return json_response({"version": version, "diff": draft.diff, "text": draft.text})
 
     async def explain(self, request: Request) -> Response:
-        await self._services.callers.of(request, Scope.ASK, Scope.ANSWER, Scope.ADMIN)
+        caller = await self._services.callers.of(request, Scope.ASK, Scope.ANSWER, Scope.ADMIN)
         body = checked(ExplainBody, await read_json(request, empty={}))
+        if body.text is not None and not caller.answers:
+            raise Problem(403, "not_allowed", "Only people try out a policy.", pointer="/text")
         try:
             draft = await self._office.draft(body.text) if body.text is not None else None
         except PolicyProblems as broken:

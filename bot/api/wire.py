@@ -219,7 +219,9 @@ def question_json(question: Question, view: View) -> Json:
 def _votes(question: Question) -> Json:
     outcome, tally = question.outcome, question.tally
     answered = outcome is not None and outcome.kind is OutcomeKind.ANSWERED
-    body: Json = {"have": len(outcome.deciders) if outcome is not None and answered else tally.have, "need": tally.need}
+    # Where one is enough nothing is counted: who decided is who agreed.
+    alone = len(outcome.deciders) if outcome is not None and answered else 0
+    body: Json = {"have": tally.have if tally.need > 1 else alone, "need": tally.need}
     if question.votes:
         shape = question.spec.shape
         body["cast"] = [

@@ -12,7 +12,7 @@ from core.freezing import Ground
 from core.ids import PersonId
 from core.kinds import Kind
 from core.machine import decide
-from core.people import Person, Role
+from core.people import Person, Role, person_principal
 from core.question import Asker, Spec
 from core.refusals import Reason, Unacceptable
 from core.roster import Roster
@@ -88,8 +88,20 @@ def test_four_eyes_need_a_second_person() -> None:
     assert "The people the agent works for do not count." in why.sentence
 
 
-def test_four_eyes_without_an_owner_bar_nobody() -> None:
-    assert asked(house(rule(Seats(people=(ANA.id,)), four_eyes=True))).policy.barred == ()
+def test_four_eyes_are_refused_to_an_agent_that_is_nobodys() -> None:
+    why = compose(draft("Deploy?", action=DEPLOY), ASKER, house(rule(Seats(people=(ANA.id,)), four_eyes=True)))
+
+    assert isinstance(why, Unacceptable)
+    assert why.reason is Reason.NO_RESPONDER
+    assert "nobody knows whose agent asks" in why.sentence
+    assert "keys owner" in why.sentence
+
+
+def test_a_person_who_asks_is_somebody() -> None:
+    by_ana = Asker(person_principal(ANA.id), "Ana")
+    made = asked(house(rule(Seats(people=(ANA.id, BEN.id)), four_eyes=True)), asker=by_ana)
+
+    assert made.policy.barred == ()
 
 
 def test_more_are_needed_than_there_are() -> None:

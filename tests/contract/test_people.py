@@ -10,7 +10,7 @@ import pytest
 from core.hours import parse_windows
 from core.ids import PersonId
 from core.people import Handle, Person, Role
-from core.registry import HandleTaken, StoredPolicy
+from core.registry import HandleTaken, Outdated, StoredPolicy
 from tests.support.backends import Backend, memory_backend, sql_backend, sqlite_url
 from tests.support.builders import DANA, EVE, NOW
 from tests.support.waiting import eventually
@@ -283,3 +283,39 @@ async def test_a_code_is_good_until_the_very_instant_it_expires(kind: str, tmp_p
             taken = await last_moments(backend)
 
     assert taken == [EVE.id, None]
+
+
+async def test_a_change_that_was_judged_on_older_people_is_not_made(backend: Backend) -> None:
+    await backend.people.save([DANA], by="Dana", what="person.added", detail="")
+    seen = await backend.people.revision()
+    await backend.people.save([replace(DANA, is_active=False)], by="Eve", what="person.removed", detail="", seen=seen)
+
+    with pytest.raises(Outdated):
+        await backend.people.save([DANA], by="Dana", what="person.changed", detail="", seen=seen)
+
+    (kept,) = [person for person in await backend.people.everybody() if person.id == DANA.id]
+    assert not kept.is_active
+
+
+async def test_of_two_changes_judged_on_the_same_people_one_is_made(backend: Backend) -> None:
+    await backend.people.save([DANA], by="Dana", what="person.added", detail="")
+    seen = await backend.people.revision()
+
+    done = await asyncio.gather(
+        *(
+            backend.people.save([replace(DANA, zone=zone)], by=zone, what="person.changed", detail="", seen=seen)
+            for zone in ("Europe/Berlin", "Asia/Tokyo", "America/Lima")
+        ),
+        return_exceptions=True,
+    )
+
+    assert sorted(type(result).__name__ for result in done) == ["NoneType", "Outdated", "Outdated"]
+
+
+async def test_a_policy_keeps_whom_its_names_meant(backend: Backend) -> None:
+    await backend.people.save_policy("one", before=0, by="Dana", diff="+one", meant={"Dana": DANA.id})
+
+    stored = await backend.people.policy()
+
+    assert stored is not None
+    assert stored.meant == {"Dana": DANA.id}

@@ -126,6 +126,14 @@ async def test_snoozing_moves_the_steps_and_never_the_deadline(world: World) -> 
     assert await world.times(Expired) == [AT + HOUR]
 
 
+async def test_a_snooze_leaves_a_quarter_of_the_time_to_be_told(world: World) -> None:
+    await world.do(Snooze(ONE, acting(AMY), AT + 3 * HOUR))
+    await world.until(AT + 3 * HOUR)
+
+    assert await world.times(Reminded) == [AT + 45 * MINUTE]
+    assert await world.times(Escalated) == [AT + 55 * MINUTE]
+
+
 @pytest.mark.parametrize("until", [AT, AT - MINUTE, AT + 24 * HOUR + timedelta(milliseconds=1)])
 async def test_a_snooze_reaches_no_further_than_a_day_and_never_back(world: World, until: object) -> None:
     refused = await world.refusal(Snooze(ONE, acting(AMY), until))  # type: ignore[arg-type]

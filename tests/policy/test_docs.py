@@ -9,7 +9,7 @@ from adapters.policy import read_policy
 from adapters.policy.ladders import LADDER_KEYS
 from adapters.policy.rules import ANSWER_KEYS, ROUTE_KEYS
 from adapters.policy.timetables import SCHEDULE_KEYS
-from core.freezing import Frozen, Ground, freeze
+from core.freezing import SOMEBODY, Frozen, Ground, freeze
 from core.ids import PersonId, Principal
 from core.kinds import Kind
 from core.question import Asker, Urgency
@@ -32,7 +32,7 @@ def asked(example: str, case: Circumstances, owner: PersonId | None = None) -> F
     book = book_of(example)
     groups = {name: group.members for name, group in book.groups.items()}
     roster = Roster(TEAM.people, groups, book.schedules, TEAM.connected)
-    asker = Asker(Principal("agent:ci"), "ci", owner=owner)
+    asker = Asker(Principal("agent:ci"), "ci", owner=owner or SOMEBODY)
     result = freeze(case, asker, Ground(book, roster, NOW, {"slack": "C1"}), limit=timedelta(minutes=30))
     assert isinstance(result, Frozen)
     return result

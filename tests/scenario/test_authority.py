@@ -699,9 +699,37 @@ def test_four_eyes_are_explained(agent: httpx2.Client, team: Team) -> None:
 def test_a_policy_that_nobody_applied_is_explained(admin: httpx2.Client, agent: httpx2.Client, team: Team) -> None:
     before = ok(admin.get("/api/policy"))
 
-    told = ok(agent.post("/api/policy/explain", json={"type": "approval", "text": POLICY_OF_ONE}))
-    broken = agent.post("/api/policy/explain", json={"text": "nonsense"})
+    told = ok(admin.post("/api/policy/explain", json={"type": "approval", "text": POLICY_OF_ONE}))
+    broken = admin.post("/api/policy/explain", json={"text": "nonsense"})
+    curious = agent.post("/api/policy/explain", json={"text": POLICY_OF_ONE})
 
     assert (told["rules"]["answer"], told["responders"]) == ("all", ["Admin"])
     assert problem(broken) == (422, "policy_invalid")
+    assert problem(curious) == (403, "not_allowed")
     assert ok(admin.get("/api/policy")) == before
+
+
+def test_renaming_somebody_moves_no_authority_and_nobody_takes_over_a_name(data_dir: Path) -> None:
+    with running(data_dir) as server, server.admin() as admin:
+        erik = admin.post("/api/people", json={"name": "Erik", "role": "approver"}).json()
+        text = '[groups]\nrelease = ["Erik"]\n[[answer]]\nname = "all"\nby = [{ group = "release" }]\n'
+        assert admin.put("/api/policy", json={"text": text}).status_code == 200
+
+        assert admin.patch(f"/api/people/{erik['id']}", json={"name": "Rick"}).status_code == 200
+        other = admin.post("/api/people", json={"name": "Erik"}).json()
+
+        groups = admin.get("/api/people").json()["groups"]
+        assert groups == {"release": [erik["id"]]}
+        assert other["id"] != erik["id"]
+
+
+def test_an_admin_who_is_demoted_has_no_admins_key_any_more(data_dir: Path) -> None:
+    with running(data_dir) as server, server.admin() as admin:
+        dana = admin.post("/api/people", json={"name": "Dana", "role": "admin"}).json()
+        with server.client(server.new_key("hers", "answer,admin", "Dana")) as hers:
+            assert hers.get("/api/audit").status_code == 200
+
+            assert admin.patch(f"/api/people/{dana['id']}", json={"role": "member"}).status_code == 200
+
+            assert problem(hers.get("/api/audit")) == (403, "scope_missing")
+            assert hers.patch("/api/people/me", json={"role": "admin"}).status_code == 403

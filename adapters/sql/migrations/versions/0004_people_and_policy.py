@@ -44,6 +44,7 @@ def upgrade() -> None:
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.Column("by", sa.Text(), nullable=False),
         sa.Column("diff", sa.Text(), nullable=False),
+        sa.Column("meant", sa.Text(), nullable=False, server_default="{}"),
     )
     op.create_table(
         "audit",
