@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
 WHAT_IS_INSTALLED := pyproject.toml sdk/pyproject.toml constraints.txt
 
-.PHONY: install run test lint bench soak clean
+.PHONY: install run demo test lint images bench soak clean
 
 install: $(INSTALLED)
 
@@ -27,6 +27,9 @@ $(TESTABLE): $(INSTALLED)
 run: $(INSTALLED)
 	@$(BIN)/handraise-bot serve
 
+demo: $(INSTALLED)
+	@$(BIN)/python -m demo
+
 lint: $(TESTABLE)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -34,15 +37,21 @@ lint: $(TESTABLE)
 	$(BIN)/lint-imports
 
 test: lint
+	@$(BIN)/python -m tests.support.browsers
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak"
 
 soak: $(TESTABLE)
 	$(BIN)/pytest -m soak -s
 
+images: $(TESTABLE)
+	@$(BIN)/python -m tests.support.browsers
+	$(BIN)/python -m tests.support.pictures
+
 bench: $(TESTABLE)
 	$(BIN)/python -m bench.cycle
 	$(BIN)/python -m bench.timers
 	$(BIN)/python -m bench.relay
+	$(BIN)/python -m bench.inbox
 
 clean:
-	rm -rf $(VENV) build *.egg-info sdk/src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build *.egg-info sdk/src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .testdata

@@ -13,13 +13,16 @@ from adapters.email.bounces import bounce_in
 from adapters.sql.access import Access
 from adapters.sql.people import SqlPeople
 from adapters.sql.reader import SqlReader
+from adapters.sql.sessions import SqlSessions
 from adapters.sql.store import SqlStore
 from bot.api.people import person_json
 from bot.checks import Trouble
 from bot.cli_options import DatabaseUrl, DataDir, Json, on_database, problems_as_sentences, settings_from
+from bot.firstrun import ADMIN, known_url
 from bot.household import Household
 from bot.people import PeopleOffice, PersonChange
-from bot.settings import parse_duration
+from bot.settings import Settings, parse_duration
+from bot.web.visitors import new_link
 from bot.wiring import WORKSPACE
 from core.commands import RecordDelivery
 from core.decisions import Refused
@@ -28,6 +31,7 @@ from core.hours import instant_of, windows_text
 from core.ids import QuestionId
 from core.membership import NotPossible, handle_from
 from core.people import Person
+from core.people import Role as RoleName
 from core.phrasing import moment
 from core.question import DeliveryRecord, DeliveryState
 from core.registry import AuditEntry
@@ -41,7 +45,7 @@ people = typer.Typer(help="People: who may answer, and how and when to reach the
 Name = Annotated[str, typer.Argument(help="The person's id, name or address.")]
 Role = Annotated[str | None, typer.Option(help="member, approver, lead or admin.")]
 Handles = Annotated[
-    list[str] | None, typer.Option("--handle", help="slack:U…, discord:…, email:…; the preferred one first; repeat.")
+    list[str] | None, typer.Option("--handle", help="slack:U…, discord:…, email:…, oidc:…; preferred first; repeat.")
 ]
 Zone = Annotated[str | None, typer.Option(help="Time zone, such as Europe/Berlin.")]
 Hours = Annotated[str | None, typer.Option(help='When they work, such as "mon-fri 09:00-17:00".')]
@@ -152,7 +156,7 @@ def set_away(
 @people.command("link")
 def link_person(
     name: Name,
-    handle: Annotated[str | None, typer.Argument(help="slack:U…, discord:…, email:…; leave out for a code.")] = None,
+    handle: Annotated[str | None, typer.Argument(help="slack:U…, email:…, oidc:… …; leave out for a code.")] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
@@ -168,6 +172,42 @@ def link_person(
         return f"{found.surface}:{found.address} is {person.name}."
 
     typer.echo(_office(data_dir, database_url, work))
+
+
+@people.command("login")
+def login_link(
+    name: Annotated[str | None, typer.Argument(help="Who signs in; without a name the first admin.")] = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+) -> None:
+    """Print a link that signs a person in to the inbox. It works once, for 30 minutes."""
+    with problems_as_sentences():
+        settings = settings_from(data_dir=data_dir, database_url=database_url)
+
+        async def work(access: Access) -> str:
+            office = PeopleOffice(Household(SqlPeople(access), WORKSPACE, settings.limits))
+            try:
+                person = await (office.find(name) if name is not None else _first_admin(office))
+            except NotPossible as problem:
+                raise Trouble(str(problem)) from None
+            return await new_link(SqlSessions(access), person, _server_url(settings))
+
+        link = on_database(settings, work)
+    typer.echo(link)
+
+
+async def _first_admin(office: PeopleOffice) -> Person:
+    admins = (await office.roster()).holders(RoleName.ADMIN)
+    first = next((person for person in admins if person.id == ADMIN.id), admins[0] if admins else None)
+    if first is None:
+        raise NotPossible("There is no admin yet. Start the server once with handraise-bot serve.")
+    return first
+
+
+def _server_url(settings: Settings) -> str:
+    """Where the server is reached: as it is set, or as it wrote down when it last started."""
+    kept = known_url(settings.data_dir)
+    return settings.public_url or kept or f"http://{settings.host}:{settings.port}"
 
 
 @people.command("audit")

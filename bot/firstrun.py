@@ -41,6 +41,12 @@ async def prepare(directory: Directory, data_dir: Path, workspace_id: WorkspaceI
         _write(path, credentials)
 
 
+def known_url(data_dir: Path) -> str | None:
+    """Where the server said that it is reached when it last started."""
+    url = _read(data_dir / FILE_NAME).get("url")
+    return url if isinstance(url, str) else None
+
+
 async def _known(directory: Directory, secret: object) -> str | None:
     """The secret, if the database has its key. A revoked key counts: whoever revoked it meant it."""
     if not isinstance(secret, str):

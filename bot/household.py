@@ -3,7 +3,9 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Protocol
 
 import structlog
 
@@ -14,6 +16,7 @@ from core.freezing import Ground
 from core.ids import PersonId, WorkspaceId
 from core.people import Handle, Person
 from core.places import Target
+from core.ports import StoreUnavailable
 from core.registry import GroupSource, People
 from core.roster import Roster
 from core.rulebook import GroupRule, Rulebook
@@ -22,8 +25,15 @@ _log = structlog.get_logger("handraise")
 
 #: A change made by another process counts after this many seconds at the latest.
 _TRUST_SECONDS = 1.0
+#: Who looks at the inbox is asked for this often; it is no part of the people's revision.
+_PRESENCE_SECONDS = 2.0
 #: Groups that a surface keeps are asked for this often; who left one may act this long at most.
 _GROUP_SECONDS = 60.0
+
+
+class Presence(Protocol):
+    async def looking(self) -> frozenset[PersonId]:
+        """Everybody who has the inbox before their eyes."""
 
 
 class Household:
@@ -37,6 +47,7 @@ class Household:
         connected: frozenset[str] = frozenset(),
         channels: Mapping[str, str] | None = None,
         groups: Mapping[str, GroupSource] | None = None,
+        presence: Presence | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.people = people
@@ -47,6 +58,8 @@ class Household:
         self._checked = float("-inf")
         self._changes = 0
         self._groups_read = float("-inf")
+        self._presence = presence
+        self._presence_read = float("-inf")
         #: One look at a time: a slow one must not put back what a later one has found.
         self._looking = asyncio.Lock()
         self.rulebook = Rulebook()
@@ -68,10 +81,17 @@ class Household:
             async with self._looking:
                 if self._is_stale():
                     await self._look()
+        if self._has_stale_presence():
+            async with self._looking:
+                if self._has_stale_presence():
+                    await self._see_who_looks()
         return self.known
 
     def _is_stale(self) -> bool:
         return self._clock() - self._checked >= _TRUST_SECONDS
+
+    def _has_stale_presence(self) -> bool:
+        return self._presence is not None and self._clock() - self._presence_read >= _PRESENCE_SECONDS
 
     async def house(self) -> House:
         roster = await self.roster()
@@ -93,6 +113,18 @@ class Household:
         if changes == self._changes:  # otherwise somebody has changed what was read here
             self._checked = started
 
+    async def _see_who_looks(self) -> None:
+        if self._presence is None:
+            return
+        started = self._clock()
+        try:
+            looking = await self._presence.looking()
+        except StoreUnavailable:
+            looking = frozenset()  # whoever is not known to look is reminded
+        self._presence_read = started
+        if looking != self.known.looking:
+            self.known = replace(self.known, looking=looking)
+
     def _has_backed_groups(self) -> bool:
         return any(rule.backing is not None for rule in self.rulebook.groups.values())
 
@@ -105,7 +137,7 @@ class Household:
         self._groups_read = started
         groups = {name: await self._members(rule, everybody) for name, rule in rulebook.groups.items()}
         self.rulebook = rulebook
-        self.known = Roster(everybody, groups, rulebook.schedules, self.connected)
+        self.known = Roster(everybody, groups, rulebook.schedules, self.connected, looking=self.known.looking)
 
     async def _members(self, rule: GroupRule, everybody: Mapping[PersonId, Person]) -> tuple[PersonId, ...]:
         if rule.backing is None:

@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 from adapters.webhooks.signing import new_secret
 from bot.api.callers import Scope, key_digest
 from core.ids import PersonId, WorkspaceId
+from core.membership import NotPossible
 from core.people import Person
 from core.registry import ApiKey
 
 _HINT_LENGTH = 8
+LONGEST_NAME = 100
 
 
 def new_key(
@@ -38,3 +40,21 @@ def new_key(
         owner=owner,
     )
     return secret, key
+
+
+def checked_key(
+    name: str, scopes: Sequence[str], person: str | None, owner: str | None
+) -> tuple[str, tuple[Scope, ...]]:
+    """The name and the scopes of a key that makes sense. Raises NotPossible with what to change."""
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise NotPossible(f"Name it with 1 to {LONGEST_NAME} printable characters.")
+    names = [each.strip() for part in scopes for each in part.split(",") if each.strip()]
+    unknown = [each for each in names if each not in set(Scope)]
+    if unknown or not names:
+        wrong = f"There is no scope {', '.join(unknown)}. " if unknown else ""
+        raise NotPossible(wrong + "Use one or more of ask, read, answer and admin.")
+    if Scope.ANSWER in names and person is None:
+        raise NotPossible("A key that answers belongs to somebody: say whose it is.")
+    if person is not None and owner is not None:
+        raise NotPossible("A person's own key needs no owner.")
+    return name.strip(), tuple(scope for scope in Scope if scope.value in names)

@@ -26,6 +26,9 @@ _TRIES = 20
 
 T = TypeVar("T")
 
+#: What people may change about themselves; everything else is an admin's business.
+OWN_FIELDS = ("zone", "working", "quiet")
+
 
 @dataclass(frozen=True, slots=True)
 class PersonChange:

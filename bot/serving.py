@@ -39,10 +39,11 @@ async def _serve(settings: Settings) -> None:
     surfaces: dict[Target, Surface] = {TARGET: TerminalSurface(sys.stdout, command)} if at_terminal else {}
 
     async with open_program(settings, base_url, here, command, surfaces) as program:
+        link = await program.admin_link() if at_terminal else ""
 
         def ready() -> None:
             if at_terminal:
-                _first_screen(base_url, command)
+                _first_screen(base_url, link, command)
             sys.stdout.write(f"handraise ready at {url_of(settings.host, port)}\n")
             sys.stdout.flush()
 
@@ -62,18 +63,20 @@ def shell_command() -> str:
         return str(beside)
 
 
-def _first_screen(base_url: str, command: str) -> None:
+def _first_screen(base_url: str, link: str, command: str) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print(
         Text.assemble(
             ("\n  ✋ handraise", "bold"),
             (" is running. Agents ask; you answer.\n\n", ""),
-            ("  Open questions   ", "dim"),
-            (f"{base_url}/\n", "cyan"),
-            ("  For programs     ", "dim"),
+            ("  Your inbox       ", "dim"),
+            (f"{link}\n", "cyan"),
+            ("                   signs you in, once, within 30 minutes; later ", "dim"),
+            (f"{command}-bot people login", ""),
+            ("\n  For programs     ", "dim"),
             (f"{base_url}/docs\n\n", "cyan"),
             ("  Ask a first question from another terminal:\n\n", ""),
             (f'      {command} ask "Which database?" -o PostgreSQL -o SQLite\n\n', "bold green"),
-            ("  It appears below, with the line that answers it. Ctrl-C stops the server.\n", "dim"),
+            ("  It appears in the inbox and below. Ctrl-C stops the server.\n", "dim"),
         )
     )

@@ -17,9 +17,11 @@ from pydantic_settings import (
 )
 
 from adapters.email.addresses import parse_mailbox, parse_smtp_url
+from adapters.oidc.addresses import checked_issuer
 from adapters.sql.database import parse_url
 from core.deadlines import TimeLimits
 from core.rates import Rate
+from core.sessions import SessionRules
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
@@ -83,6 +85,15 @@ class Settings(BaseSettings):
         "", description="called every minute while nothing is overdue; let its silence raise an alarm"
     )
 
+    oidc_issuer: str = Field("", description="identity provider for the inbox, https://HOST/PATH; empty: none")
+    oidc_client_id: str = Field("", description="how the identity provider knows this server")
+    oidc_client_secret: str = Field("", repr=False, description="what it proves that with")
+
+    session_idle: Duration = Field(
+        timedelta(minutes=30), description="a session in the inbox that nobody uses for so long ends"
+    )
+    session_lifetime: Duration = Field(timedelta(hours=12), description="after this people sign in again")
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -115,6 +126,11 @@ class Settings(BaseSettings):
             parse_mailbox(value)
         return value
 
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _usable_issuer(cls, value: str) -> str:
+        return checked_issuer(value) if value else value
+
     @field_validator("heartbeat_url")
     @classmethod
     def _usable_heartbeat(cls, value: str) -> str:
@@ -141,6 +157,12 @@ class Settings(BaseSettings):
             raise ValueError("SMTP_URL and MAIL_FROM go together; set both or neither")
         return self
 
+    @model_validator(mode="after")
+    def _provider_complete(self) -> "Settings":
+        if len({bool(self.oidc_issuer), bool(self.oidc_client_id), bool(self.oidc_client_secret)}) > 1:
+            raise ValueError("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together; set all three or none")
+        return self
+
     @property
     def database(self) -> str:
         return self.database_url or f"sqlite:///{self.data_dir / 'handraise.db'}"
@@ -148,6 +170,10 @@ class Settings(BaseSettings):
     @property
     def allowed_hosts(self) -> tuple[str, ...]:
         return tuple(host.strip() for host in self.webhook_allow.split(",") if host.strip())
+
+    @property
+    def session_rules(self) -> SessionRules:
+        return SessionRules(self.session_idle, self.session_lifetime)
 
     @property
     def limits(self) -> TimeLimits:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from adapters.email.surface import EmailSurface
 from adapters.receipts.keys import load_epoch, load_signing_key
 from adapters.receipts.verifier import verify
 from adapters.sql.access import Access
+from adapters.sql.browser import SqlBrowser
 from adapters.sql.database import migrate, open_database
 from adapters.sql.directory import SqlDirectory
 from adapters.sql.eventlog import SqlEventLog
@@ -24,9 +25,10 @@ from adapters.sql.outbox import SqlOutbox
 from adapters.sql.people import SqlPeople
 from adapters.sql.reader import SqlReader
 from adapters.sql.redemptions import SqlRedemptions
+from adapters.sql.sessions import SqlSessions
 from adapters.sql.store import SqlStore
 from adapters.sql.webhooks import SqlWebhooks
-from adapters.web.pages import Pages
+from adapters.web.rendering import Renderer, Static
 from adapters.webhooks.guard import Guard
 from adapters.webhooks.heartbeat import beat
 from adapters.webhooks.sender import WebhookSender
@@ -43,6 +45,9 @@ from bot.people import PeopleOffice
 from bot.policy import PolicyOffice
 from bot.scheduler import Chores, Scheduler
 from bot.settings import Settings
+from bot.web.ground import Site
+from bot.web.site import page_routes
+from bot.web.visitors import Visitors, new_link
 from core.auditing import Auditor
 from core.delivery import Deliverer
 from core.engine import Engine
@@ -69,6 +74,8 @@ class Program:
     reader: Reader
     waiters: Waiters
     hub: EventHub
+    #: A one-time link that signs the first admin in.
+    admin_link: Callable[[], Awaitable[str]]
 
     def let_go(self) -> None:
         """Send away everybody who waits or listens: the program is about to stop."""
@@ -93,12 +100,14 @@ async def open_program(
         if settings.smtp_url:
             smtp, sender = parse_smtp_url(settings.smtp_url), parse_mailbox(settings.mail_from)
             by_name[EMAIL] = await stack.enter_async_context(EmailSurface(smtp, sender, base_url))
+        sessions = SqlSessions(access)
         household = Household(
             SqlPeople(access),
             WORKSPACE,
             settings.limits,
             targets=tuple(surfaces),
             connected=NAMEABLE & by_name.keys(),
+            presence=sessions,
         )
         waiters, metrics, callers = Waiters(), Metrics(), Callers(directory, household)
         engine = Engine(store, reader, waiters, household.roster)
@@ -154,12 +163,17 @@ async def open_program(
             lambda receipt, now: verify(receipt, [signing_key.public], now, epoch=epoch),
             lambda: _troubles(store, scheduler),
         )
-        pages = Pages(reader, store, WORKSPACE, command, behind_proxy=bool(settings.public_url))
-        app = create_app(services, metrics, pages.routes(), version("handraise-bot"))
+        static = Static()
+        visitors = Visitors(sessions, household, settings.session_rules, settings.public_url or None, local_url)
+        site = Site(
+            services, visitors, Renderer(static), SqlBrowser(access), log, directory, WORKSPACE, command, base_url
+        )
+        pages = page_routes(site, static, None)
+        app = create_app(services, metrics, pages, version("handraise-bot"))
         stack.push_async_callback(_note_last_uses, callers)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
-        yield Program(app, engine, reader, waiters, hub)
+        yield Program(app, engine, reader, waiters, hub, partial(new_link, sessions, firstrun.ADMIN, base_url))
 
 
 async def _note_last_uses(callers: Callers) -> None:

@@ -77,13 +77,16 @@ class Escalated:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A step waits for the working hours of its people, and the deadline with it where the limit allows that."""
+    """A step waits: for the working hours of its people, and the deadline with it where the limit allows that; or
+    because they have the inbox before their eyes."""
 
     at: datetime
     step: int
     until: datetime
     sentence: str
     extended: timedelta = timedelta(0)
+    #: Those who look at the inbox, where that is why it waits.
+    looking: tuple[PersonId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,10 @@ def _with_targets(known: tuple[Target, ...], more: tuple[Target, ...]) -> tuple[
 def _held(planned: Planned, event: Held) -> Planned:
     if planned.step != event.step:
         return planned
-    return replace(planned, due=event.until, held=planned.held + (event.until - planned.due))
+    longer = event.until - planned.due
+    if event.looking:
+        return replace(planned, due=event.until, spared=planned.spared + longer)
+    return replace(planned, due=event.until, held=planned.held + longer)
 
 
 def _told(question: Question, at: datetime, sentence: str) -> Question:

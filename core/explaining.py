@@ -4,7 +4,7 @@ It freezes the question exactly as asking would, puts it on the clock and lets t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.answers import ApprovalShape, TextShape
@@ -110,6 +110,8 @@ def _timeline(events: tuple[Event, ...], ground: Ground) -> tuple[Happening, ...
     """Everything that time alone would bring about, in order."""
     told: list[Happening] = []
     case = Case()
+    # Who looks at the inbox now says nothing about who will.
+    roster = replace(ground.roster, looking=frozenset())
     for _ in range(_MOST_STEPS):
         case = apply(case, events)
         question = case.question
@@ -117,7 +119,7 @@ def _timeline(events: tuple[Event, ...], ground: Ground) -> tuple[Happening, ...
         due = next_due(question) if question is not None else None
         if due is None:
             break
-        events = elapse(case, due, ground.roster)
+        events = elapse(case, due, roster)
     return tuple(told)
 
 

@@ -1,4 +1,4 @@
-"""The ladder of an open question: what is planned, what is due, and what waits for somebody's working hours.
+"""The ladder of an open question: what is planned, what is due, and what waits for somebody.
 
 Each step has its own due time. A step that waits for its people holds up no other step, since the people of the next
 one may be at work.
@@ -15,12 +15,15 @@ from core.places import Target
 from core.question import Planned, Question, Spec, Urgency
 from core.roster import Roster
 from core.steps import Step, StepKind
-from core.wording import escalation_sentence, held_sentence, reminder_sentence
+from core.wording import escalation_sentence, held_sentence, reminder_sentence, spared_sentence
 
 #: Where a step waits and the limit is the kind's own, the deadline waits with it, but never longer than this.
 LONGEST_EXTENSION = timedelta(hours=24)
 #: Somebody who has just been asked needs no reminder yet.
 SOONEST = timedelta(minutes=1)
+#: The first reminder waits no longer than this for people who look at the inbox.
+LONGEST_SPARING = timedelta(minutes=5)
+_TICK = timedelta(milliseconds=1)
 
 
 def plan(spec: Spec, asked_at: datetime) -> tuple[Planned, ...]:
@@ -75,9 +78,7 @@ def whole(instant: datetime) -> datetime:
 def hold(question: Question, planned: Planned, roster: Roster, at: datetime, now: datetime) -> Held | None:
     """The event that makes the step wait, if at this instant none of its people is at work."""
     step = question.spec.ladder[planned.step]
-    if not step.holds or question.spec.urgency is Urgency.URGENT:
-        return None
-    reachable = roster.reachable_at(_awaited(step, question, roster, at), question.awaited, at)
+    reachable = _reachable_at(step, question, roster, at)
     if reachable <= at:
         return None
     until = max(whole(reachable), _behind_others(question, planned))
@@ -89,12 +90,54 @@ def hold(question: Question, planned: Planned, roster: Roster, at: datetime, now
     return Held(now, planned.step, until, held_sentence(step.kind, until, later, deadline), extended)
 
 
+def _reachable_at(step: Step, question: Question, roster: Roster, at: datetime) -> datetime:
+    if not step.holds or question.spec.urgency is Urgency.URGENT:
+        return at
+    return roster.reachable_at(_awaited(step, question, roster, at), question.awaited, at)
+
+
+def spare(question: Question, planned: Planned, roster: Roster, now: datetime) -> Held | None:
+    """The event that makes the first reminder wait once, if everybody it goes to has the inbox before their eyes."""
+    step = question.spec.ladder[planned.step]
+    if planned.spared or not step.holds or planned.step != _first_reminder(question.spec):
+        return None
+    people = roster.audience(step.audience, question.awaited, now)
+    if not roster.all_look(people):
+        return None
+    until = _spared_until(question, planned, now)
+    # Whoever goes home meanwhile would be reminded in the morning only, and the deadline would wait as well.
+    if until <= now or _reachable_at(step, question, roster, until) > until:
+        return None
+    ids, names = tuple(p.id for p in people), [p.name for p in people]
+    return Held(now, planned.step, until, spared_sentence(names, until), question.extended, ids)
+
+
+def _first_reminder(spec: Spec) -> int | None:
+    reminders = [
+        (step.after, place)
+        for place, step in enumerate(spec.ladder)
+        if step.kind is StepKind.REMIND and step.after >= SOONEST
+    ]
+    return min(reminders)[1] if reminders else None
+
+
+def _spared_until(question: Question, planned: Planned, now: datetime) -> datetime:
+    """As long again as it took to fall due, within bounds; but while there is time to answer, and no later than the
+    next step, so that nobody else hears of it before."""
+    bounds = [planned.due + min(question.spec.ladder[planned.step].after, LONGEST_SPARING)]
+    bounds += [other.due for other in question.agenda if other.step != planned.step]
+    if question.deadline is not None:
+        bounds.append(now + (question.deadline - now) / 2)
+    until = min(bounds)
+    return until - (until - now) % _TICK
+
+
 def _behind_others(question: Question, planned: Planned) -> datetime:
     """When the step comes if it keeps its distance from those before it that wait as well, so that whoever is
     reminded in the morning has the time that they would have had, before it goes to others."""
-    own = planned.due - planned.held
-    waiting = [p for p in question.agenda if p.held and p.due - p.held < own]
-    return max((p.due + (own - (p.due - p.held)) for p in waiting), default=planned.due)
+    own = planned.by_itself
+    waiting = [p for p in question.agenda if p.held and p.by_itself < own]
+    return max((p.due + (own - p.by_itself) for p in waiting), default=planned.due)
 
 
 def _awaited(step: Step, question: Question, roster: Roster, at: datetime) -> tuple[str, ...]:

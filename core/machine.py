@@ -46,7 +46,7 @@ from core.events import (
 from core.evolving import evolve
 from core.job import Job
 from core.kinds import DefaultRule, JobStatus
-from core.ladder import due_step, hold, take
+from core.ladder import due_step, hold, spare, take
 from core.nudging import steer
 from core.people import Actor
 from core.policies import objection
@@ -126,7 +126,7 @@ def _elapse_once(case: Case, now: datetime, roster: Roster) -> tuple[Event, ...]
     planned = due_step(question, now)
     if planned is None:
         return ()
-    held = hold(question, planned, roster, now, now)
+    held = hold(question, planned, roster, now, now) or spare(question, planned, roster, now)
     return (held,) if held is not None else (take(question, planned, roster, now),)
 
 

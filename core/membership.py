@@ -11,7 +11,8 @@ from core.roster import Roster
 
 LONGEST_NAME = 100
 _LONGEST_ADDRESS = 200
-SURFACES = ("slack", "discord", "web", "email")
+#: Where somebody is known by a handle. With `oidc` they sign in; nothing is ever sent there.
+SURFACES = ("slack", "discord", "web", "email", "oidc")
 
 
 class NotPossible(Exception):

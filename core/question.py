@@ -148,6 +148,13 @@ class Planned:
     step: int
     due: datetime
     held: timedelta = timedelta(0)
+    #: How long it has been waiting because its people look at the inbox; that happens once.
+    spared: timedelta = timedelta(0)
+
+    @property
+    def by_itself(self) -> datetime:
+        """When it would come if it waited for nobody."""
+        return self.due - self.held - self.spared
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ class Roster:
     connected: frozenset[str] = frozenset()
     #: Whom names mean where that was settled earlier; nobody else takes over a name.
     meant: Mapping[str, PersonId] = field(default_factory=dict)
+    #: Whoever has the inbox before their eyes.
+    looking: frozenset[PersonId] = frozenset()
     #: Whoever named somebody to stand in; few, and looked for with every answer.
     replaced: tuple[Person, ...] = field(init=False, default=())
 
@@ -120,6 +122,11 @@ class Roster:
                 return self._present(on_call(schedule, at)) if schedule is not None else ()
             case _:
                 return self.holders(Role(rest))
+
+    def all_look(self, people: Collection[Person]) -> bool:
+        """Whether each of them has the inbox before their eyes; of nobody that cannot be said."""
+        looking = {self.canonical(person_id) for person_id in self.looking}
+        return bool(people) and all(person.id in looking for person in people)
 
     def reachable_at(self, names: Iterable[str], asked: Collection[PersonId], at: datetime) -> datetime:
         """The first instant from `at` on at which somebody of the audience is at work; `at` itself if there is none."""

@@ -20,9 +20,19 @@ def answer_words(shape: AnswerShape, answer: AnswerValue) -> str:
     labels = {_key(option.value): option.label for option in options_of(shape)}
     if isinstance(answer.value, list):
         return ", ".join(labels.get(_key(item), str(item)) for item in answer.value)
+    if isinstance(answer.value, dict):
+        return ", ".join(f"{name}: {_plain(entry)}" for name, entry in answer.value.items())
     if isinstance(answer.value, bool):
         return labels.get(_key(answer.value), "yes" if answer.value else "no")
     return labels.get(_key(answer.value), str(answer.value))
+
+
+def _plain(value: JsonValue) -> str:
+    if isinstance(value, list):
+        return " and ".join(map(_plain, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def _key(value: JsonValue) -> tuple[str, str]:
@@ -55,7 +65,7 @@ def outcome_sentence(question: Question, outcome: Outcome) -> str:
         case OutcomeKind.EXPIRED:
             return f"Nobody answered by {when}; nothing was decided."
         case OutcomeKind.WITHDRAWN:
-            why = f": {outcome.reason}" if outcome.reason else ""
+            why = f": {outcome.reason.removesuffix('.')}" if outcome.reason else ""
             return f"{decider_words(outcome.decided_by)} withdrew it at {when}{why}."
 
 
@@ -123,6 +133,11 @@ def held_sentence(kind: StepKind, until: datetime, extension: timedelta, deadlin
     if deadline is not None and deadline <= until:
         return f"{waits} The deadline, {moment(deadline)}, comes before it."
     return f"{waits} The deadline waits with it." if extension > timedelta(0) else waits
+
+
+def spared_sentence(names: Sequence[str], until: datetime) -> str:
+    have = "has" if len(names) == 1 else "have"
+    return f"The first reminder waits until {moment(until)}: {names_of(names)} {have} the inbox open."
 
 
 def acknowledged_sentence(name: str, until: datetime) -> str:

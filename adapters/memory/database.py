@@ -52,10 +52,20 @@ class Posting:
     attempts: list[Attempt] = field(default_factory=list)
 
 
+@dataclass
+class KeptSession:
+    person_id: PersonId
+    idle_until: datetime
+    ends_at: datetime
+    looks_until: datetime
+
+
 class MemoryDatabase:
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._clock = clock
         self.questions: dict[QuestionId, Question] = {}
+        self.sessions: dict[str, KeptSession] = {}
+        self.login_links: dict[str, tuple[PersonId, datetime]] = {}
         self.leases: dict[QuestionId, Lease] = {}
         self.jobs: dict[JobKey, Job] = {}
         self.events: list[StoredEvent] = []

@@ -15,18 +15,17 @@ from adapters.sql import tables
 from adapters.sql.database import CLOCK
 from adapters.sql.rows import (
     EventRow,
-    endpoint_from,
     instant,
     job_event_row,
     job_from,
     job_row,
     life_row,
-    message_row,
     millis,
     question_event_row,
     question_from,
     question_row,
 )
+from adapters.sql.webhook_rows import endpoint_from, message_row
 from core.decisions import Accepted, Case
 from core.events import Event, JobChanged, Progressed, is_told
 from core.ids import QuestionId
@@ -64,6 +63,8 @@ _UPDATE_QUESTION = (
         version=bindparam("version"),
         due_at=bindparam("due_at"),
         life=bindparam("life"),
+        deadline_at=bindparam("deadline_at"),
+        asked=bindparam("asked"),
         holding_slot=bindparam("holding_slot"),
         lease_until=0,
     )

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 #: The newest revision in `migrations/versions`; start-up compares with it instead of loading Alembic's scripts.
-HEAD = "0004"
+HEAD = "0005"
 
 #: The name under which a connection carries its clock, where the database has none.
 CLOCK = "handraise_clock"

@@ -8,9 +8,11 @@ from typing import Any, TypeAlias, TypedDict
 from pydantic import TypeAdapter
 from sqlalchemy import Row
 
+from adapters.sql.tables import NEVER
+from core.browsing import RANKS, agent_of
 from core.deadlines import next_due
 from core.events import EVENT_NAMES, Asked, Event, JobChanged, Progressed, QuestionEvent
-from core.ids import JobId, NoticeId, PersonId, Principal, QuestionId, WorkspaceId
+from core.ids import JobId, NoticeId, PersonId, QuestionId, WorkspaceId
 from core.job import Job
 from core.people import Person, Role
 from core.places import Target
@@ -31,7 +33,6 @@ from core.question import (
     Vote,
 )
 from core.registry import ApiKey
-from core.webhooks import Endpoint, Message, MessageState
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,10 @@ class QuestionRow(TypedDict):
     spec: str
     life: str
     holding_slot: int | None
+    rank: int
+    deadline_at: int
+    agent: str
+    asked: str
 
 
 class LifeRow(TypedDict):
@@ -108,6 +113,21 @@ class LifeRow(TypedDict):
     due_at: int | None
     life: str
     holding_slot: int | None
+    deadline_at: int
+    asked: str
+
+
+def _deadline(question: Question) -> int:
+    return millis(question.deadline) if question.deadline is not None else NEVER
+
+
+def asked_mark(person_id: PersonId) -> str:
+    """How a person stands in the column of those a question is put to."""
+    return f"|{person_id}|"
+
+
+def _asked(question: Question) -> str:
+    return "".join(map(asked_mark, question.asked))
 
 
 def _life(question: Question) -> str:
@@ -150,6 +170,10 @@ def question_row(question: Question, slot: int | None) -> QuestionRow:
         "spec": _SPEC.dump_json(spec, exclude_none=True).decode(),
         "life": _life(question),
         "holding_slot": slot,
+        "rank": RANKS[spec.urgency],
+        "deadline_at": _deadline(question),
+        "agent": agent_of(question),
+        "asked": _asked(question),
     }
 
 
@@ -163,6 +187,8 @@ def life_row(question: Question, before: int, before_fence: int, slot: int | Non
         "due_at": maybe_millis(next_due(question)),
         "life": _life(question),
         "holding_slot": slot,
+        "deadline_at": _deadline(question),
+        "asked": _asked(question),
     }
 
 
@@ -341,72 +367,4 @@ def key_from(row: AnyRow) -> ApiKey:
         row.callback_secret,
         tuple(filter(None, row.callback_hosts.split(","))),
         PersonId(row.owner_id) if row.owner_id is not None else None,
-    )
-
-
-def endpoint_row(endpoint: Endpoint) -> dict[str, object]:
-    return {
-        "id": endpoint.id,
-        "workspace_id": endpoint.workspace_id,
-        "owner": endpoint.owner,
-        "url": endpoint.url,
-        "patterns": " ".join(endpoint.patterns),
-        "secret": endpoint.secret,
-        "previous_secret": endpoint.previous_secret,
-        "previous_until": maybe_millis(endpoint.previous_until),
-        "created_at": millis(endpoint.created_at),
-        "disabled_at": maybe_millis(endpoint.disabled_at),
-        "disabled_why": endpoint.disabled_why,
-    }
-
-
-def endpoint_from(row: AnyRow) -> Endpoint:
-    return Endpoint(
-        row.id,
-        WorkspaceId(row.workspace_id),
-        Principal(row.owner),
-        row.url,
-        tuple(row.patterns.split(" ")),
-        row.secret,
-        instant(row.created_at),
-        row.previous_secret,
-        maybe_instant(row.previous_until),
-        maybe_instant(row.disabled_at),
-        row.disabled_why,
-    )
-
-
-def message_row(message: Message, now: datetime) -> dict[str, object]:
-    return {
-        "id": message.id,
-        "workspace_id": message.workspace_id,
-        "owner": message.owner,
-        "event": message.event,
-        "sequence": message.sequence,
-        "endpoint_id": message.endpoint_id,
-        "callback_url": message.callback_url,
-        "key_id": message.key_id,
-        "question_id": message.question_id,
-        "job_id": message.job_id,
-        "state": MessageState.WAITING.value,
-        "created_at": millis(now),
-        "due_at": millis(now),
-        "attempt": 0,
-        "lease_until": 0,
-        "fence": 0,
-    }
-
-
-def message_from(row: AnyRow) -> Message:
-    return Message(
-        row.id,
-        WorkspaceId(row.workspace_id),
-        Principal(row.owner),
-        row.event,
-        row.sequence,
-        row.endpoint_id,
-        row.callback_url,
-        row.key_id,
-        QuestionId(row.question_id) if row.question_id is not None else None,
-        row.job_id,
     )

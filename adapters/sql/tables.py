@@ -23,6 +23,11 @@ IS_OPEN = text("status = 'open'")
 IS_LEASED = text("lease_until > 0")
 IS_CLOSING = text("closing")
 
+IS_SETTLED = text("status <> 'open'")
+
+#: Later than any deadline: a number sorts alike everywhere, which an empty value does not.
+NEVER = 2**62
+
 _RowNumber = BigInteger().with_variant(Integer, "sqlite")
 
 questions = Table(
@@ -44,6 +49,11 @@ questions = Table(
     Column("holding_slot", Integer),
     Column("lease_until", BigInteger, nullable=False, server_default="0"),
     Column("fence", Integer, nullable=False, server_default="0"),
+    # for those who look through them: urgency as a number, the deadline or NEVER, who asks, and whom it is put to
+    Column("rank", Integer, nullable=False, server_default="2"),
+    Column("deadline_at", BigInteger, nullable=False, server_default=str(NEVER)),
+    Column("agent", Text, nullable=False, server_default=""),
+    Column("asked", Text, nullable=False, server_default=""),
 )
 Index("questions_open", questions.c.workspace_id, questions.c.id, sqlite_where=IS_OPEN, postgresql_where=IS_OPEN)
 Index(
@@ -77,6 +87,19 @@ Index(
     questions.c.id,
     sqlite_where=text("job_id IS NOT NULL"),
     postgresql_where=text("job_id IS NOT NULL"),
+)
+# Most pressing first, as the inbox shows them.
+Index(
+    "questions_pressing",
+    questions.c.workspace_id,
+    questions.c.rank,
+    questions.c.deadline_at,
+    questions.c.id,
+    sqlite_where=IS_OPEN,
+    postgresql_where=IS_OPEN,
+)
+Index(
+    "questions_settled", questions.c.workspace_id, questions.c.id, sqlite_where=IS_SETTLED, postgresql_where=IS_SETTLED
 )
 Index(
     "questions_due",
@@ -276,6 +299,26 @@ link_codes = Table(
     Column("person_id", String(40), nullable=False),
     Column("expires_at", BigInteger, nullable=False),
 )
+
+login_links = Table(
+    "login_links",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("person_id", String(40), nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("person_id", String(40), nullable=False),
+    Column("idle_until", BigInteger, nullable=False),
+    Column("ends_at", BigInteger, nullable=False),
+    # until when the inbox counts as being before this person's eyes
+    Column("looks_until", BigInteger, nullable=False, server_default="0"),
+)
+Index("sessions_of_person", sessions.c.person_id)
 
 policy_versions = Table(
     "policy_versions",

@@ -9,14 +9,11 @@ from adapters.sql import tables
 from adapters.sql.access import Access
 from adapters.sql.batch import database_now
 from adapters.sql.rows import (
-    endpoint_from,
-    endpoint_row,
     instant,
     maybe_instant,
-    message_from,
-    message_row,
     millis,
 )
+from adapters.sql.webhook_rows import endpoint_from, endpoint_row, message_from, message_row
 from core.ids import Principal, WorkspaceId
 from core.ports import Attempt, MessageRecord, Parcel
 from core.webhooks import Again, Arrived, Endpoint, EndpointGone, Fate, GivenUp, Message, MessageState, Sent

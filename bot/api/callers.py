@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -14,10 +14,10 @@ from bot.household import Household
 from core.ids import Principal
 from core.job import Job
 from core.people import Actor, Role, agent_principal, person_principal
-from core.policies import objection
 from core.ports import StoreUnavailable
 from core.question import Question
 from core.registry import ApiKey, Directory
+from core.visibility import sees
 
 
 class Scope(StrEnum):
@@ -65,12 +65,7 @@ class Caller:
         person = roster.active(self.key.person.id) if self.key.person is not None else None
         if person is None or not self.has(Scope.ANSWER):
             return False
-        if person.role.includes(Role.LEAD) or person.id in question.asked:
-            return True
-        # Whoever is kept from deciding because the agent works for them may look all the same.
-        policy = replace(question.policy, barred=())
-        asker = question.spec.asker.principal
-        return objection(policy, asker, self.actor, roster, datetime.now(UTC)) is None
+        return sees(person, question, roster, datetime.now(UTC))
 
     @property
     def answers(self) -> bool:

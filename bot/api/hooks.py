@@ -83,11 +83,10 @@ class Hooks:
 
     async def test(self, request: Request, id: str) -> Response:
         endpoint = await self._named(await self._caller(request), id)
-        name = f"msg_test_{secrets.token_hex(8)}_{endpoint.id}"
-        message = Message(name, endpoint.workspace_id, endpoint.owner, TEST_EVENT, 0, endpoint.id)
+        message = test_message(endpoint)
         await self._webhooks.queue(message)
         self._services.postman.wake()
-        return json_response({"messageId": name}, 202)
+        return json_response({"messageId": message.id}, 202)
 
     async def deliveries(self, request: Request, id: str) -> Response:
         endpoint = await self._named(await self._caller(request), id)
@@ -106,6 +105,12 @@ class Hooks:
             if endpoint.id == name:
                 return endpoint
         raise Problem(404, "webhook_not_found", f"There is no webhook {shown(name)}, or it belongs to another agent.")
+
+
+def test_message(endpoint: Endpoint) -> Message:
+    """A message that no event caused, to see whether it arrives."""
+    name = f"msg_test_{secrets.token_hex(8)}_{endpoint.id}"
+    return Message(name, endpoint.workspace_id, endpoint.owner, TEST_EVENT, 0, endpoint.id)
 
 
 def _endpoint_json(endpoint: Endpoint) -> Json:

@@ -15,15 +15,13 @@ from bot.api.problems import Problem
 from bot.api.reading import checked, read_json
 from bot.api.services import Services
 from bot.api.wire import Json, instant, maybe_instant
-from bot.people import PersonChange
+from bot.people import OWN_FIELDS, PersonChange
 from core.hours import windows_text
 from core.membership import NotPossible, handle_from
 from core.people import Person
 from core.roster import Roster
 
 _AUDIT_PAGE = 100
-#: What people may change about themselves; everything else is an admin's business.
-_OWN = frozenset({"zone", "working", "quiet"})
 
 
 class PeopleCalls:
@@ -47,7 +45,7 @@ class PeopleCalls:
     async def change(self, request: Request, id: str) -> Response:
         caller, person = await self._caller_and_person(request, id)
         body = checked(PersonBody, await read_json(request))
-        foreign = body.model_fields_set - _OWN
+        foreign = body.model_fields_set - set(OWN_FIELDS)
         if foreign and not caller.sees_everything:
             names = " and ".join(sorted(foreign))
             raise Problem(403, "not_allowed", f"Only an admin changes {names}.")

@@ -20,7 +20,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 async def read_json(request: Request, *, empty: JsonValue = None) -> JsonValue:
     """The body as JSON; `empty` when there is none."""
-    data = await _read_bytes(request)
+    data = await read_body(request)
     if not data.strip():
         return empty
     try:
@@ -37,7 +37,7 @@ async def read_json(request: Request, *, empty: JsonValue = None) -> JsonValue:
     return value
 
 
-async def _read_bytes(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     chunks: list[bytes] = []
     size = 0
     async for chunk in _chunks(request):

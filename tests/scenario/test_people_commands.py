@@ -297,7 +297,7 @@ def test_a_handle_is_linked_and_a_code_is_printed(folder: Path) -> None:
         ),
         (
             ("add", "Zoe", "--handle", "fax:1"),
-            "“fax:1” is no handle. Write it as one of slack:…, discord:…, web:…, email:….",
+            "“fax:1” is no handle. Write it as one of slack:…, discord:…, web:…, email:…, oidc:….",
         ),
         (("add", "Zoe", "--handle", "email:zoe"), "“zoe” is no mail address."),
         (("remove", "Dana"), "Dana is the only admin; make somebody else an admin first."),

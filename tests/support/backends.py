@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy.pool import QueuePool
 
+from adapters.memory.browser import MemoryBrowser
 from adapters.memory.database import MemoryDatabase
 from adapters.memory.directory import MemoryDirectory
 from adapters.memory.eventlog import MemoryEventLog
@@ -15,9 +16,11 @@ from adapters.memory.outbox import MemoryOutbox
 from adapters.memory.people import MemoryPeople
 from adapters.memory.reader import MemoryReader
 from adapters.memory.redemptions import MemoryRedemptions
+from adapters.memory.sessions import MemorySessions
 from adapters.memory.store import MemoryStore
 from adapters.memory.webhooks import MemoryWebhooks
 from adapters.sql.access import Access
+from adapters.sql.browser import SqlBrowser
 from adapters.sql.database import Database, migrate, open_database
 from adapters.sql.directory import SqlDirectory
 from adapters.sql.eventlog import SqlEventLog
@@ -25,11 +28,14 @@ from adapters.sql.outbox import SqlOutbox
 from adapters.sql.people import SqlPeople
 from adapters.sql.reader import SqlReader
 from adapters.sql.redemptions import SqlRedemptions
+from adapters.sql.sessions import SqlSessions
 from adapters.sql.store import SqlStore
 from adapters.sql.webhooks import SqlWebhooks
+from core.browsing import Browser
 from core.engine import Engine
 from core.ports import EventLog, Outbox, Reader, Redemptions, Store, Webhooks
 from core.registry import Directory, People
+from core.sessions import Sessions
 from core.waiters import Waiters
 from tests.support.builders import everybody
 
@@ -48,6 +54,8 @@ class Backend:
     webhooks: Webhooks
     redemptions: Redemptions
     people: People
+    browser: Browser
+    sessions: Sessions
     database: Database | None = None
 
     def engine(self) -> Engine:
@@ -71,6 +79,8 @@ def memory_backend(clock: Callable[[], datetime] = _machine_clock) -> Backend:
         MemoryWebhooks(database),
         MemoryRedemptions(database),
         MemoryPeople(database),
+        MemoryBrowser(database),
+        MemorySessions(database),
     )
 
 
@@ -89,6 +99,8 @@ def sql_backend(url: str, clock: Callable[[], datetime] = _machine_clock) -> Ite
             SqlWebhooks(access),
             SqlRedemptions(access),
             SqlPeople(access),
+            SqlBrowser(access),
+            SqlSessions(access),
             database,
         )
     finally:

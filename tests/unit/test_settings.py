@@ -11,6 +11,7 @@ from core.deadlines import TimeLimits
 from core.rates import Rate
 
 NO_DURATION = "write a duration as a number with a unit, such as 30s, 5m, 2h or 1d"
+NOT_ALL_THREE = "OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together; set all three or none"
 NO_RATE = "write a rate as COUNT/PERIOD, such as 600/minute, or off"
 
 
@@ -94,6 +95,11 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         "smtp_url": "",
         "mail_from": "",
         "heartbeat_url": "",
+        "oidc_issuer": "",
+        "oidc_client_id": "",
+        "oidc_client_secret": "",
+        "session_idle": timedelta(minutes=30),
+        "session_lifetime": timedelta(hours=12),
     }
 
 
@@ -196,6 +202,17 @@ def test_what_the_command_line_leaves_out_comes_from_the_environment(monkeypatch
             "MIN_TIME_LIMIT must be above zero and not above MAX_TIME_LIMIT",
         ),
         ({"min_time_limit": "0s"}, "MIN_TIME_LIMIT must be above zero and not above MAX_TIME_LIMIT"),
+        (
+            {"oidc_issuer": "login.example.com", "oidc_client_id": "hr", "oidc_client_secret": "s"},
+            "HANDRAISE_OIDC_ISSUER: write it as https://HOST or https://HOST/PATH",
+        ),
+        (
+            {"oidc_issuer": "http://login.example.com", "oidc_client_id": "hr", "oidc_client_secret": "s"},
+            "HANDRAISE_OIDC_ISSUER: it must begin with https://; http:// is for a provider on this machine alone",
+        ),
+        ({"oidc_issuer": "https://login.example.com"}, NOT_ALL_THREE),
+        ({"oidc_client_id": "hr", "oidc_client_secret": "s"}, NOT_ALL_THREE),
+        ({"oidc_issuer": "https://login.example.com", "oidc_client_secret": "s"}, NOT_ALL_THREE),
     ],
 )
 def test_a_mistake_is_named_with_its_setting(given: dict[str, str], sentence: str) -> None:
@@ -225,6 +242,14 @@ def test_every_problem_is_listed_at_once() -> None:
         f"HANDRAISE_MIN_TIME_LIMIT: {NO_DURATION}",
         f"HANDRAISE_RATE_LIMIT: {NO_RATE}",
     ]
+
+
+def test_the_secret_of_the_identity_provider_is_not_shown_with_the_settings() -> None:
+    settings = load_settings(oidc_issuer="https://login.example.com/", oidc_client_id="hr", oidc_client_secret="s3cret")
+
+    assert settings.oidc_client_secret == "s3cret"
+    assert settings.oidc_issuer == "https://login.example.com/"
+    assert "s3cret" not in repr(settings)
 
 
 def test_equal_limits_are_in_order() -> None:

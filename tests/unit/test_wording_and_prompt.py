@@ -11,12 +11,13 @@ from core.answers import (
     ApprovalShape,
     BooleanShape,
     ChoiceShape,
+    FormShape,
     MultiChoiceShape,
     NumberShape,
     Option,
     TextShape,
 )
-from core.ids import JobId, JsonValue
+from core.ids import JobId, JsonObject, JsonValue
 from core.kinds import JobStatus, Kind
 from core.phrasing import listing, moment, shown, span
 from core.prompt import Button, Choice, Fact, Prompt, ShownAction, TextBox, Tone, prompt_for
@@ -398,3 +399,15 @@ def test_the_prompt_shows_the_thread_with_its_authors() -> None:
     prompt = prompt_for(replace(opened(), comments=comments))
 
     assert prompt.thread == (Fact("Dana", "Which size?"), Fact("asker", "Large."))
+
+
+def test_a_form_is_told_field_by_field() -> None:
+    shape = FormShape({"type": "object", "properties": {}})
+    value: JsonObject = {"company": "Acme", "seats": 25, "trial": False, "regions": ["eu", "us"]}
+    assert answer_words(shape, AnswerValue(value)) == "company: Acme, seats: 25, trial: no, regions: eu and us"
+
+
+def test_a_reason_that_is_a_sentence_ends_once() -> None:
+    question = withdrawn(reason="Done by hand.")
+    assert question.outcome is not None
+    assert outcome_sentence(question, question.outcome).endswith("at 2026-03-01 12:01:00 UTC: Done by hand.")

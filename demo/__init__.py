@@ -1,0 +1,1 @@
+"""The example agents of `make demo`, which know nothing but the SDK."""
