@@ -28,15 +28,14 @@ def show_log(
     with problems_as_sentences():
         records = on_database(
             settings_from(data_dir=data_dir, database_url=database_url),
-            lambda access: SqlWebhooks(access).log(WORKSPACE, limit=limit, endpoint_id=endpoint),
+            lambda access: SqlWebhooks(access).log(WORKSPACE, limit=limit, endpoint_id=endpoint, state=state),
         )
-    wanted = [record for record in records if state in (None, record.state)]
     if as_json:
-        typer.echo(json.dumps([record_json(record) for record in wanted]))
+        typer.echo(json.dumps([record_json(record) for record in records]))
         return
-    for record in wanted:
+    for record in records:
         _show(record)
-    if not wanted:
+    if not records:
         typer.echo("No messages.", err=True)
 
 

@@ -375,7 +375,13 @@ class Webhooks(Protocol):
         """The earliest instant at which there is something to claim."""
 
     async def log(
-        self, workspace_id: WorkspaceId, *, limit: int, owner: Principal | None = None, endpoint_id: str | None = None
+        self,
+        workspace_id: WorkspaceId,
+        *,
+        limit: int,
+        owner: Principal | None = None,
+        endpoint_id: str | None = None,
+        state: MessageState | None = None,
     ) -> Sequence[MessageRecord]:
         """Newest first."""
 

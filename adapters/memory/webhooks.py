@@ -106,7 +106,13 @@ class MemoryWebhooks:
         return min(instants, default=None)
 
     async def log(
-        self, workspace_id: WorkspaceId, *, limit: int, owner: Principal | None = None, endpoint_id: str | None = None
+        self,
+        workspace_id: WorkspaceId,
+        *,
+        limit: int,
+        owner: Principal | None = None,
+        endpoint_id: str | None = None,
+        state: MessageState | None = None,
     ) -> Sequence[MessageRecord]:
         found = [
             posting
@@ -114,6 +120,7 @@ class MemoryWebhooks:
             if posting.message.workspace_id == workspace_id
             and owner in (None, posting.message.owner)
             and endpoint_id in (None, posting.message.endpoint_id)
+            and state in (None, posting.state)
         ]
         newest = sorted(found, key=lambda posting: (posting.created_at, posting.message.id), reverse=True)
         return [

@@ -130,13 +130,21 @@ class SqlWebhooks:
         return maybe_instant(await self._access.read(look))
 
     async def log(
-        self, workspace_id: WorkspaceId, *, limit: int, owner: Principal | None = None, endpoint_id: str | None = None
+        self,
+        workspace_id: WorkspaceId,
+        *,
+        limit: int,
+        owner: Principal | None = None,
+        endpoint_id: str | None = None,
+        state: MessageState | None = None,
     ) -> Sequence[MessageRecord]:
         query = select(_M).where(_M.c.workspace_id == workspace_id)
         if owner is not None:
             query = query.where(_M.c.owner == owner)
         if endpoint_id is not None:
             query = query.where(_M.c.endpoint_id == endpoint_id)
+        if state is not None:
+            query = query.where(_M.c.state == state)
         newest = query.order_by(_M.c.created_at.desc(), _M.c.id.desc()).limit(limit)
 
         def read(connection: Connection) -> list[MessageRecord]:

@@ -157,9 +157,14 @@ class Pages:
             raise Refusal(f"This form cannot be read: {failure}", 400) from None
 
     def signed_out(self, request: Request) -> Response:
-        if by_script(request) or request.method != "GET":
+        if by_script(request):
             return said(401, "signed_out", "You are signed out. Sign in again; what you typed is still here.")
-        wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        if request.method not in ("GET", "HEAD"):
+            sentence = "You are signed out. Sign in, then go back in this browser: what you typed is still there."
+            return self.page(None, "refused.html", 401, sentence=sentence)
+        # As it was sent: decoded, a ? or a % of a job's name would mean something else.
+        path = request.scope["raw_path"].decode("latin-1")
+        wanted = path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303, page_headers())
 
     def _said(self, request: Request, visitor: Visitor, status: int, sentence: str) -> Response:
@@ -195,6 +200,12 @@ def said(status: int, state: str, sentence: str, **more: object) -> Response:
 
 def see(path: str) -> Response:
     return RedirectResponse(path, 303, page_headers())
+
+
+def need_sure(posted: Posted) -> None:
+    """For what cannot be taken back."""
+    if posted.text("sure") != "yes":
+        raise Refusal("Tick the box to say that you are sure.", 422)
 
 
 def form_key(visitor: Visitor, verb: str, subject: str, posted: Posted) -> CommandKey | None:

@@ -9,12 +9,12 @@ from starlette.routing import Route
 
 from adapters.web.posted import Posted
 from bot.api.callers import Scope
-from bot.api.hooks import OVERLAP, test_message
+from bot.api.hooks import test_message
 from bot.keys import checked_key, new_key
-from bot.web.ground import NotShown, Pages, Refusal, see
+from bot.web.ground import NotShown, Pages, Refusal, need_sure, see
 from bot.web.visitors import Visitor
 from core.membership import NotPossible
-from core.webhooks import Endpoint, MessageState
+from core.webhooks import OVERLAP, Endpoint, MessageState
 
 _LOGGED = 100
 
@@ -54,8 +54,7 @@ class AccessSettings(Pages):
 
     async def revoke(self, request: Request, visitor: Visitor, posted: Posted) -> Response:
         _need_admin(visitor)
-        if posted.text("sure") != "yes":
-            raise Refusal("Tick the box to say that you are sure.", 422)
+        need_sure(posted)
         if not await self.site.directory.revoke_key(request.path_params["id"]):
             raise NotShown
         return see("/settings/agents")
@@ -76,19 +75,23 @@ class AccessSettings(Pages):
 
     async def _webhooks_page(self, visitor: Visitor, state: str = "", **more: Any) -> Response:
         webhooks = self.services.webhooks
-        records = await webhooks.log(self.site.workspace_id, limit=_LOGGED)
+        wanted = MessageState(state) if state in set(MessageState) else None
+        endpoints = await webhooks.endpoints(self.site.workspace_id)
         shown = {"secret": "", "rotated": "", **more}
         return self.page(
             visitor,
             "settings_webhooks.html",
-            endpoints=await webhooks.endpoints(self.site.workspace_id),
-            records=[record for record in records if not state or record.state.value == state],
+            endpoints=endpoints,
+            addresses={endpoint.id: endpoint.url for endpoint in endpoints},
+            records=await webhooks.log(self.site.workspace_id, limit=_LOGGED, state=wanted),
             states=list(MessageState),
-            state=state,
+            state=wanted,
             **shown,
         )
 
     async def delete(self, request: Request, visitor: Visitor, posted: Posted) -> Response:
+        need_sure(posted)
+
         async def work(endpoint: Endpoint) -> Response:
             await self.services.webhooks.remove_endpoint(endpoint.id)
             await self.services.postman.refresh()

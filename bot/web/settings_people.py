@@ -9,15 +9,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from adapters.web.posted import Posted
-from bot.people import OWN_FIELDS, PersonChange, person_called
+from bot.people import PersonChange, person_called
 from bot.settings import parse_duration
-from bot.web.ground import Pages, Refusal, see
+from bot.web.ground import Pages, Refusal, need_sure, see
 from bot.web.visitors import Visitor, new_link
 from core.hours import instant_of, windows_text
+from core.ids import PersonId
 from core.membership import NotPossible, handle_from
 from core.people import Person, Role
+from core.phrasing import span
+from core.roster import Roster
 from core.schedules import next_on_call, on_call
 
+#: Where people type a code to be known there too.
+_CHATS = {"slack": "Slack", "discord": "Discord"}
 _FIELDS = ("name", "role", "zone", "working", "quiet")
 
 
@@ -34,10 +39,21 @@ class PeopleSettings(Pages):
 
     async def _own_page(self, visitor: Visitor, status: int = 200, **more: Any) -> Response:
         roster = await self.services.people_office.roster()
-        person = roster.active(visitor.person.id) or visitor.person
+        connected, rules = self.services.household.connected, self.site.visitors.rules
         shown = {"problem": "", "code": "", "kept": Posted({}), **more}
         return self.page(
-            visitor, "settings.html", status, person=person, hours=windows_text, people=_names(roster), **shown
+            visitor,
+            "settings.html",
+            status,
+            person=roster.active(visitor.person.id) or visitor.person,
+            hours=windows_text,
+            people=_active_names(roster),
+            names=_names(roster),
+            connected=connected,
+            chats=[name for surface, name in _CHATS.items() if surface in connected],
+            idle=span(rules.idle),
+            lifetime=span(rules.lifetime),
+            **shown,
         )
 
     async def _people_page(self, visitor: Visitor, status: int = 200, **more: Any) -> Response:
@@ -74,12 +90,13 @@ class PeopleSettings(Pages):
             person=roster.people.get(person.id, person),
             roles=list(Role),
             hours=windows_text,
-            people=_names(roster),
+            people=_active_names(roster),
+            names=_names(roster),
             **shown,
         )
 
     async def change_own(self, request: Request, visitor: Visitor, posted: Posted) -> Response:
-        change = PersonChange(**{name: posted.text(name) for name in OWN_FIELDS})
+        change = PersonChange(zone=posted.text("zone"), working=posted.text("working"), quiet=posted.text("quiet"))
 
         async def work() -> None:
             await self.services.people_office.change(visitor.person, change, by=visitor.person.name)
@@ -157,8 +174,7 @@ class PeopleSettings(Pages):
     async def remove(self, request: Request, visitor: Visitor, posted: Posted) -> Response:
         self._need_admin(visitor)
         person = await self._person(request)
-        if posted.text("sure") != "yes":
-            raise Refusal("Tick the box to say that you are sure.", 422)
+        need_sure(posted)
 
         async def work() -> None:
             await self.services.people_office.remove(person, by=visitor.person.name)
@@ -215,8 +231,12 @@ def _address(person: Person) -> str:
     return f"/settings/people/{person.id}"
 
 
-def _names(roster: Any) -> list[str]:
+def _active_names(roster: Roster) -> list[str]:
     return sorted(person.name for person in roster.people.values() if person.is_active)
+
+
+def _names(roster: Roster) -> dict[PersonId, str]:
+    return {person.id: person.name for person in roster.people.values()}
 
 
 def _until(text: str, zone: str) -> datetime:

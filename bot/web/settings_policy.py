@@ -19,6 +19,15 @@ from core.kinds import Kind
 from core.question import Risk, Urgency
 
 _AUDITED = 50
+#: What the audit calls a change, as a word between who made it and whom or what it is about.
+_DEEDS = {
+    "person.added": "added",
+    "person.changed": "changed",
+    "person.removed": "removed",
+    "person.away": "changed the absence of",
+    "person.linked": "linked a handle to",
+    "policy.changed": "changed the policy to",
+}
 
 
 class PolicySettings(Pages):
@@ -43,6 +52,7 @@ class PolicySettings(Pages):
             text=text,
             version=version,
             audit=audit,
+            deeds=_DEEDS,
             names=names,
             kinds=list(Kind),
             risks=list(Risk),

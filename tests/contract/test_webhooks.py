@@ -126,6 +126,19 @@ async def test_a_dead_letter_stays_to_be_seen(backend: Backend) -> None:
     assert await backend.webhooks.next_due() is None
 
 
+async def test_a_dead_letter_is_found_however_much_was_sent_after_it(backend: Backend) -> None:
+    await backend.webhooks.add_endpoint(HERE)
+    await backend.engine().handle(ask(1))
+    (parcel,) = await _claim(backend)
+    await _settle(backend, parcel, GivenUp("gave up"), 500)
+    for number in range(2, 5):
+        await backend.engine().handle(ask(number))
+
+    dead = await backend.webhooks.log(WORKSPACE, limit=1, state=MessageState.DEAD)
+
+    assert [record.message.id for record in dead] == [parcel.message.id]
+
+
 async def test_an_endpoint_that_is_gone_is_disabled_with_all_that_waits_for_it(backend: Backend) -> None:
     await backend.webhooks.add_endpoint(HERE)
     await backend.webhooks.add_endpoint(replace(HERE, id="wh_2"))
