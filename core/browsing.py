@@ -63,14 +63,11 @@ class Sieve:
             spec.workspace_id == self.workspace_id
             and all(want in (None, has) for want, has in wanted)
             and (self.put_to is None or self.put_to in question.asked)
-            and self._mentions(question)
+            and self.is_mentioned_in(spec.text, question.id)
         )
 
-    def _mentions(self, question: Question) -> bool:
-        if self.words is None:
-            return True
-        said = f"{question.spec.text}\n{question.id}".casefold()
-        return self.words.casefold() in said
+    def is_mentioned_in(self, text: str, question_id: QuestionId) -> bool:
+        return self.words is None or self.words.casefold() in f"{text}\n{question_id}".casefold()
 
 
 class Browser(Protocol):

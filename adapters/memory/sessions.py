@@ -45,9 +45,10 @@ class MemorySessions:
         for link in [link for link, (whose, _) in links.items() if whose == person_id]:
             del links[link]
         theirs = [digest for digest, session in sessions.items() if session.person_id == person_id]
+        lasting = sum(self._alive(digest) is not None for digest in theirs)
         for digest in theirs:
             del sessions[digest]
-        return len(theirs)
+        return lasting
 
     async def look(self, digest: str, *, lasts: timedelta) -> None:
         session = self._alive(digest)
