@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from adapters.email.addresses import parse_mailbox, parse_smtp_url
 from adapters.email.surface import NAME as EMAIL
 from adapters.email.surface import EmailSurface
+from adapters.oidc.client import OidcClient, OidcSettings
 from adapters.receipts.keys import load_epoch, load_signing_key
 from adapters.receipts.verifier import verify
 from adapters.sql.access import Access
@@ -46,6 +47,7 @@ from bot.policy import PolicyOffice
 from bot.scheduler import Chores, Scheduler
 from bot.settings import Settings
 from bot.web.ground import Site
+from bot.web.signing_in import CALLBACK
 from bot.web.site import page_routes
 from bot.web.visitors import Visitors, new_link
 from core.auditing import Auditor
@@ -168,12 +170,24 @@ async def open_program(
         site = Site(
             services, visitors, Renderer(static), SqlBrowser(access), log, directory, WORKSPACE, command, base_url
         )
-        pages = page_routes(site, static, None)
+        provider = _provider(settings, base_url)
+        if provider is not None:
+            stack.push_async_callback(provider.close)
+        pages = page_routes(site, static, provider)
         app = create_app(services, metrics, pages, version("handraise-bot"))
         stack.push_async_callback(_note_last_uses, callers)
         stack.push_async_callback(scheduler.stop)
         scheduler.start()
         yield Program(app, engine, reader, waiters, hub, partial(new_link, sessions, firstrun.ADMIN, base_url))
+
+
+def _provider(settings: Settings, base_url: str) -> OidcClient | None:
+    if not settings.oidc_issuer:
+        return None
+    callback = f"{base_url}{CALLBACK}"
+    return OidcClient(
+        OidcSettings(settings.oidc_issuer, settings.oidc_client_id, settings.oidc_client_secret, callback)
+    )
 
 
 async def _note_last_uses(callers: Callers) -> None:

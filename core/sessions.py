@@ -1,6 +1,6 @@
 """Signing in: one-time links and sessions, kept by their digests, never as what the browser holds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 
@@ -49,27 +49,28 @@ class Departure:
     """Where to send a browser to sign in, and what it keeps until it is back."""
 
     url: str
-    ticket: str
+    ticket: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom an identity provider vouches for. The address is there only when the provider has verified it."""
+    """Whom an identity provider vouches for."""
 
-    issuer: str
+    #: Never given to somebody else by this issuer. Upper and lower case differ.
     subject: str
+    issuer: str
+    #: In lower case and ASCII, and only if the provider has verified it.
     email: str | None = None
     name: str | None = None
 
 
 class SignInFailed(Exception):
-    """Nobody is signed in; the sentence says why and what to do."""
+    """Nobody is signed in; the sentence says why and what to do. It holds no secret."""
 
 
 class IdentityProvider(Protocol):
-    async def authorization_origin(self) -> str:
-        """Where browsers are sent to, as scheme and host. Raises SignInFailed while the provider cannot be reached."""
+    async def depart(self) -> Departure:
+        """Raises SignInFailed."""
 
-    async def depart(self) -> Departure: ...
-
-    async def arrive(self, *, ticket: str, state: str, code: str) -> Identity: ...
+    async def arrive(self, *, ticket: str, state: str, code: str) -> Identity:
+        """Who came back. Raises SignInFailed."""

@@ -24,14 +24,6 @@ def checked_endpoint(url: object) -> str:
     return url
 
 
-def origin_of(url: str) -> str:
-    """`scheme://host[:port]`, and no character that means something else in a header."""
-    parts = _parts(url)
-    host = parts.hostname or ""
-    shown = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{shown}" if parts.port is None else f"{parts.scheme}://{shown}:{parts.port}"
-
-
 def is_loopback(url: str) -> bool:
     return _is_this_machine(urlsplit(url).hostname or "")
 

@@ -13,12 +13,12 @@ from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 from adapters.oidc import failures
-from adapters.oidc.addresses import checked_issuer, is_loopback, origin_of
-from adapters.oidc.failures import SignInFailed
+from adapters.oidc.addresses import checked_issuer, is_loopback
 from adapters.oidc.provider import Provider, json_of, translated
 from adapters.oidc.tickets import Ticket, new_ticket, ticket_from
 from adapters.oidc.tokens import UnknownKey, verified_claims
 from core.safetext import one_line
+from core.sessions import Departure, Identity, SignInFailed
 
 __all__ = ["Departure", "Identity", "OidcClient", "OidcSettings", "SignInFailed"]
 
@@ -42,24 +42,6 @@ class OidcSettings:
         checked_issuer(self.issuer)
 
 
-@dataclass(frozen=True, slots=True)
-class Departure:
-    """Where to send the browser, and what it keeps in a cookie that scripts cannot read until it is back."""
-
-    url: str
-    ticket: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    #: Never given to somebody else by this issuer. Upper and lower case differ.
-    subject: str
-    issuer: str
-    #: In lower case and ASCII, and only if the provider has verified it.
-    email: str | None
-    name: str | None
-
-
 class OidcClient:
     def __init__(
         self, settings: OidcSettings, *, timeout: timedelta = LIMIT, clock: Callable[[], float] = time.monotonic
@@ -79,10 +61,6 @@ class OidcClient:
         )
         self._http.register_client_auth_method(("client_secret_basic", _encoded_basic))
         self._provider = Provider(settings.issuer, self._http, timeout=timeout, clock=clock)
-
-    async def authorization_origin(self) -> str:
-        """`scheme://host[:port]` of the page that people sign in on, for a Content-Security-Policy."""
-        return origin_of((await self._provider.endpoints()).authorization)
 
     async def depart(self) -> Departure:
         endpoints = await self._provider.endpoints()

@@ -2,6 +2,7 @@
 
 from core.phrasing import shown
 from core.safetext import one_line
+from core.sessions import SignInFailed
 
 _AGAIN = "Try again in a moment; if it stays so, tell whoever runs this server."
 _CLOCKS = "the clocks of this server and of the provider may differ"
@@ -16,10 +17,6 @@ _WRONG_CLAIM = {
     "at_hash": "it does not belong to the access token beside it",
     "sub": "it does not say whom it is about",
 }
-
-
-class SignInFailed(Exception):
-    """A sentence for the person who tried to sign in. It holds no secret."""
 
 
 def not_reached() -> SignInFailed:

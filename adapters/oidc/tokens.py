@@ -20,7 +20,7 @@ from core.safetext import one_line
 ALGORITHMS = frozenset({"RS256", "ES256", "EdDSA", "Ed25519"})
 LEEWAY_SECONDS = 60
 
-_KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
+_KEY_TYPES = ("RSA", "EC", "OKP")
 _LONGEST_SUBJECT = 255
 
 

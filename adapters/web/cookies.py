@@ -80,4 +80,5 @@ def local_path(given: str | None) -> str:
     """Where to go after signing in: a path of ours and nothing else."""
     if not given or not given.startswith("/") or given.startswith(("//", "/\\")) or len(given) > 2000:
         return "/"
-    return given if given.isprintable() and "\\" not in given else "/"
+    # Addresses are written in ASCII; what is not would fit neither a header nor a cookie.
+    return given if given.isascii() and given.isprintable() and "\\" not in given else "/"

@@ -22,7 +22,7 @@ _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _YEAR = "public, max-age=31536000, immutable"
 
 
-def page_headers(form_action: str = "'self'") -> dict[str, str]:
+def page_headers() -> dict[str, str]:
     policy = {
         "default-src": "'none'",
         "script-src": "'self'",
@@ -31,7 +31,7 @@ def page_headers(form_action: str = "'self'") -> dict[str, str]:
         "connect-src": "'self'",
         "manifest-src": "'self'",
         "worker-src": "'self'",
-        "form-action": form_action,
+        "form-action": "'self'",
         "frame-ancestors": "'none'",
         "base-uri": "'none'",
     }
@@ -104,8 +104,8 @@ class Renderer:
     def text(self, template: str, **values: Any) -> str:
         return self._templates.get_template(template).render(values)
 
-    def page(self, template: str, status: int = 200, *, form_action: str = "'self'", **values: Any) -> Response:
-        return HTMLResponse(self.text(template, **values), status, page_headers(form_action))
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        return HTMLResponse(self.text(template, **values), status, page_headers())
 
 
 def new_operation() -> str:

@@ -160,7 +160,7 @@ class Pages:
         if by_script(request):
             return said(401, "signed_out", "You are signed out. Sign in again; what you typed is still here.")
         if request.method not in ("GET", "HEAD"):
-            sentence = "You are signed out. Sign in, then go back in this browser: what you typed is still there."
+            sentence = "You are signed out, so nothing was done. Sign in and do it once more."
             return self.page(None, "refused.html", 401, sentence=sentence)
         # As it was sent: decoded, a ? or a % of a job's name would mean something else.
         path = request.scope["raw_path"].decode("latin-1")

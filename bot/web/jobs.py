@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from bot.web.ground import NotShown, Pages, query
 from bot.web.visitors import Visitor
+from core.browsing import Sieve
 from core.ids import JobId
 from core.job import Job
 from core.ports import EventFilter, JobFilter, JobKey, LoggedEvent, QuestionFilter
@@ -42,22 +43,22 @@ class Jobs(Pages):
         job = await self.reader.job(JobKey(self.site.workspace_id, job_id))
         if job is None or not await self._sees(visitor, job):
             raise NotShown
-        questions = await self._questions(visitor, job, _MOST_QUESTIONS)
+        questions, has_earlier = await self._newest(visitor, job)
         given = query(request, {"after": 18})["after"]
         after = int(given) if given.isascii() and given.isdigit() else 0
         where = EventFilter(self.site.workspace_id, job_id=job.id)
         events = await self.site.log.after(after, where, limit=_MOST_EVENTS)
-        shown = {question.id for question in questions}  # whoever may not see a question hears nothing of it
         timeline = [
             (logged.stored.event.at, logged.stored.name, logged.question, _sentence(logged))
             for logged in events
-            if logged.question is None or logged.question.id in shown
+            if logged.question is None or await self.sees(visitor, logged.question)  # else they hear nothing of it
         ]
         return self.page(
             visitor,
             "job.html",
             job=job,
             questions=[await self.sheet(visitor, question) for question in questions],
+            earlier=f"/history?{urlencode({'job': job.id})}" if has_earlier else None,
             texts={question.id: question.spec.text for question in questions},
             owner=job.owner.partition(":")[2],
             timeline=timeline,
@@ -66,6 +67,14 @@ class Jobs(Pages):
 
     async def _sees(self, visitor: Visitor, job: Job) -> bool:
         return visitor.is_lead or bool(await self._questions(visitor, job, _SAMPLE))
+
+    async def _newest(self, visitor: Visitor, job: Job) -> tuple[list[Question], bool]:
+        """What waits and what was settled last, oldest first, and whether more was settled before."""
+        sieve = Sieve(self.site.workspace_id, job_id=job.id)
+        waiting = await self.site.browser.waiting(sieve, limit=_MOST_QUESTIONS)
+        settled = await self.site.browser.settled(sieve, limit=_MOST_QUESTIONS)
+        found = sorted((*waiting, *settled), key=lambda question: question.id)
+        return [each for each in found if await self.sees(visitor, each)], len(settled) == _MOST_QUESTIONS
 
     async def _questions(self, visitor: Visitor, job: Job, most: int) -> list[Question]:
         where = QuestionFilter(self.site.workspace_id, job_id=job.id)

@@ -1,6 +1,6 @@
-"""What the pages hear while they are open: which question changed, and which job that I answered for has ended."""
+"""What the pages hear while they are open: which question or job changed, and how it ended."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 
@@ -12,14 +12,15 @@ from starlette.routing import Route
 from adapters.web.posted import Posted
 from bot.web.ground import Pages, said
 from bot.web.visitors import Visitor
-from core.browsing import agent_of
-from core.events import Asked, Escalated, JobChanged, Reassigned
+from core.browsing import Sieve, agent_of
+from core.events import Asked, Escalated, JobChanged, Progressed, Reassigned
 from core.ids import PersonId
-from core.ports import EventFilter, LoggedEvent, QuestionFilter
+from core.ports import EventFilter, LoggedEvent
 from core.question import Question, Urgency
 from core.safetext import one_line
 from core.stream import Resync, Silence
 from core.visibility import sees
+from core.wording import outcome_sentence
 
 _PING_SECONDS = 15.0
 _RETRY_MILLISECONDS = 1500
@@ -27,7 +28,7 @@ _RETRY_MILLISECONDS = 1500
 _MOST_MISSED = 2000
 #: Pages in the foreground say so more often than this.
 LOOK_LASTS = timedelta(seconds=60)
-_MOST_QUESTIONS = 200
+_MOST_QUESTIONS = 100
 _TEXT = 160
 
 
@@ -43,13 +44,14 @@ class Live(Pages):
         return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
 
     async def _frames(self, request: Request, visitor: Visitor, after: int) -> AsyncIterator[bytes]:
-        yield b"retry: %d\nid: %d\nevent: hello\ndata: {}\n\n" % (_RETRY_MILLISECONDS, after)
         household, me = self.services.household, visitor.person.id
+        hello = b"event: hello\ndata: %s\n\n" % to_json({"me": me})
+        yield b"retry: %d\nid: %d\n%s" % (_RETRY_MILLISECONDS, after, hello)
 
         def wants(logged: LoggedEvent) -> bool:
             person = household.known.active(me)
             if person is None or logged.question is None:
-                return isinstance(logged.stored.event, JobChanged)
+                return isinstance(logged.stored.event, JobChanged | Progressed)
             return sees(person, logged.question, household.known, datetime.now(UTC))
 
         where = EventFilter(self.site.workspace_id)
@@ -63,7 +65,7 @@ class Live(Pages):
                     case Silence():
                         yield b": ping\n\n"
                     case Resync():
-                        yield b"id: %d\nevent: hello\ndata: {}\n\n" % heard.after
+                        yield b"id: %d\n%s" % (heard.after, hello)
                     case LoggedEvent():
                         frame = await self._frame(current, heard)
                         if frame is not None:
@@ -73,13 +75,19 @@ class Live(Pages):
         if logged.question is not None:
             return _frame(logged.position, "question", _news(visitor.person.id, logged, logged.question))
         event = logged.stored.event
-        if not isinstance(event, JobChanged):
+        if not isinstance(event, JobChanged | Progressed):
             return None
-        where = QuestionFilter(self.site.workspace_id, job_id=event.after.id)
-        questions = await self.reader.questions(where, limit=_MOST_QUESTIONS)
+        has_ended = isinstance(event, JobChanged) and event.after.has_ended
+        questions: Sequence[Question] = ()
+        if has_ended or not visitor.is_lead:
+            sieve = Sieve(self.site.workspace_id, job_id=event.after.id)
+            questions = [
+                *await self.site.browser.waiting(sieve, limit=_MOST_QUESTIONS),
+                *await self.site.browser.settled(sieve, limit=_MOST_QUESTIONS),
+            ]
         if not visitor.is_lead and not [question for question in questions if await self.sees(visitor, question)]:
             return None
-        mine = event.after.has_ended and any(_decided(visitor.person.id, question) for question in questions)
+        mine = has_ended and any(_decided(visitor.person.id, question) for question in questions)
         about: dict[str, object] = {"job": event.after.id, "status": event.after.status.value, "answered": mine}
         return _frame(logged.position, "job", about)
 
@@ -114,6 +122,8 @@ def _news(me: PersonId, logged: LoggedEvent, question: Question) -> dict[str, ob
         "urgent": question.spec.urgency is Urgency.URGENT,
         "agent": one_line(agent_of(question)),
         "text": one_line(question.spec.text)[:_TEXT],
+        "job": question.spec.job_id,
+        "ending": one_line(outcome_sentence(question, question.outcome)) if question.outcome is not None else "",
     }
 
 

@@ -142,4 +142,5 @@ def alone(question: Json) -> str:
 
 def wait_until_live(page: Page) -> None:
     """Until the page hears what happens."""
-    page.wait_for_function("document.body.dataset.live === 'yes'")
+    # Not a function to wait for: Playwright asks again with eval, which our policy forbids.
+    page.locator("body[data-live=yes]").wait_for(state="attached")

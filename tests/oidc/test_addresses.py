@@ -1,10 +1,8 @@
 """Addresses that may carry a sign-in, and what is told of the others."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from adapters.oidc.addresses import checked_endpoint, checked_issuer, origin_of
+from adapters.oidc.addresses import checked_endpoint, checked_issuer
 
 HOW = "write it as https://HOST or https://HOST/PATH"
 SAFE = "it must begin with https://; http:// is for a provider on this machine alone"
@@ -66,27 +64,3 @@ def test_any_other_is_refused_with_a_sentence(issuer: str, sentence: str) -> Non
 
 def test_an_endpoint_may_have_a_query() -> None:
     assert checked_endpoint("https://login.example.com/authorize?p=b2c") == "https://login.example.com/authorize?p=b2c"
-
-
-@pytest.mark.parametrize(
-    ("url", "origin"),
-    [
-        ("https://Login.Example.com/authorize?x=y", "https://login.example.com"),
-        ("https://login.example.com:8443/authorize", "https://login.example.com:8443"),
-        ("http://[::1]:9000/authorize", "http://[::1]:9000"),
-        ("http://localhost:9000", "http://localhost:9000"),
-    ],
-)
-def test_an_origin_is_scheme_host_and_port(url: str, origin: str) -> None:
-    assert origin_of(url) == origin
-
-
-@given(st.from_regex(r"https?://[^/]{1,30}(/.{0,10})?", fullmatch=True) | st.text())
-def test_no_origin_says_more_in_a_header_than_where_it_is(url: str) -> None:
-    try:
-        origin = origin_of(url)
-    except ValueError:
-        return
-
-    assert origin.isascii()
-    assert not set(origin) & set(" ;,'\"*\\@#?")

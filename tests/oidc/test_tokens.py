@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.oidc.failures import SignInFailed
+from core.sessions import SignInFailed
 from adapters.oidc.tokens import UnknownKey, public_keys, verified_claims
 from tests.support.signatures import Signing, encoded, signed, signing_keys
 

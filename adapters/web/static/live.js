@@ -1,6 +1,11 @@
 // Hears what happens. Of several tabs one listens and tells the others, since browsers allow few connections to a server.
-const channel = "BroadcastChannel" in window ? new BroadcastChannel("handraise") : null;
-const POSITION = "handraise.position";
+const me = document.body.dataset.me;
+// Several people may use one browser one after the other; nobody hears what is meant for somebody else.
+const OURS = `handraise.live.${me}`;
+const POSITION = `handraise.position.${me}`;
+// Pages over plain http have no locks. There each tab listens for itself.
+const channel = navigator.locks && "BroadcastChannel" in window ? new BroadcastChannel(OURS) : null;
+let isLeader = false;
 let source = null;
 let broken = false;
 
@@ -11,9 +16,8 @@ function spread(name, detail) {
   channel?.postMessage({ name, detail });
 }
 
-function state(text) {
-  const place = document.getElementById("connection");
-  if (place && place.textContent !== text) place.textContent = text;
+function state(...words) {
+  document.getElementById("connection").replaceChildren(...words);
 }
 
 function remember(event) {
@@ -26,6 +30,8 @@ function listen() {
   const after = localStorage.getItem(POSITION) ?? document.body.dataset.position;
   source = new EventSource(`/live?after=${encodeURIComponent(after)}`);
   source.addEventListener("hello", (event) => {
+    // The browser has somebody else's session by now, and with it this page would show what is theirs.
+    if (JSON.parse(event.data).me !== me) return location.reload();
     remember(event);
     if (broken) spread("stale", {});
     broken = false;
@@ -37,19 +43,39 @@ function listen() {
       spread(name, JSON.parse(event.data));
     });
   }
-  source.addEventListener("signed_out", () => {
-    source.close();
-    spread("signed-out", {});
-  });
+  source.addEventListener("signed_out", isSignedOut);
   source.addEventListener("error", () => {
     broken = true;
     spread("disconnected", {});
-    // A browser does not try again by itself after a refusal, such as a server that is just starting.
-    if (source.readyState === EventSource.CLOSED) {
-      source = null;
-      setTimeout(listen, 2000);
-    }
+    // A browser does not try again by itself after a refusal: of a server that is just starting, or for want of a session.
+    if (source?.readyState === EventSource.CLOSED) tryAgain();
   });
+}
+
+function stop() {
+  source?.close();
+  source = null;
+  broken = true;
+}
+
+async function tryAgain() {
+  stop();
+  const heard = await fetch("/count", { headers: { "X-Handraise": "1" } }).catch(() => null);
+  if (heard?.status === 401) isSignedOut();
+  else setTimeout(listen, 2000);
+}
+
+function isSignedOut() {
+  stop();
+  spread("signed-out", {});
+}
+
+// Another tab of ours has opened. It wants to know whether somebody listens; if nobody does, somebody has signed in again.
+function anybody() {
+  if (!isLeader) return;
+  if (source?.readyState === EventSource.OPEN) spread("connected", {});
+  else if (broken && source) spread("disconnected", {});
+  else listen();
 }
 
 // Somebody who has the inbox before their eyes needs no reminder elsewhere yet.
@@ -59,22 +85,34 @@ function look() {
   fetch("/looking", { method: "POST", body, headers: { "X-Handraise": "1" } }).catch(() => {});
 }
 
-function isLive(live, text) {
+function isLive(live, ...words) {
   document.body.dataset.live = live ? "yes" : "no";
-  state(text);
+  state(...words);
+}
+
+function signIn() {
+  const link = document.createElement("a");
+  link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+  link.textContent = "Sign in";
+  return link;
+}
+
+function lead() {
+  isLeader = true;
+  listen();
+  return new Promise(() => {});
 }
 
 export function startLive() {
-  window.addEventListener("handraise:connected", () => isLive(true, ""));
+  window.addEventListener("handraise:connected", () => isLive(true));
   window.addEventListener("handraise:disconnected", () => isLive(false, "reconnecting…"));
-  window.addEventListener("handraise:signed-out", () => isLive(false, "signed out"));
-  // A tab that opens later asks whether another one listens for it already.
-  window.addEventListener("handraise:anybody", () => source?.readyState === EventSource.OPEN && spread("connected", {}));
+  window.addEventListener("handraise:signed-out", () => isLive(false, "Signed out. ", signIn()));
+  window.addEventListener("handraise:anybody", anybody);
   channel?.addEventListener("message", (event) => tell(event.data.name, event.data.detail));
   channel?.postMessage({ name: "anybody", detail: {} });
-  // The lock is held until this tab closes; then the next one takes over. Pages over plain http have no locks.
-  if (navigator.locks) navigator.locks.request("handraise-live", () => (listen(), new Promise(() => {})));
-  else listen();
+  // The lock is held until this tab closes; then the next one takes over.
+  if (navigator.locks) navigator.locks.request(OURS, lead);
+  else lead();
   look();
   setInterval(look, 25_000);
   document.addEventListener("visibilitychange", look);

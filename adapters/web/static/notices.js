@@ -4,6 +4,8 @@ import { localise } from "./time.js";
 
 const WANTED = "handraise.notify";
 const called = new Set();
+const closed = new Set();
+const calls = new Map();
 
 export function toast(text, path, stays = false) {
   const box = document.createElement("div");
@@ -24,6 +26,7 @@ export function toast(text, path, stays = false) {
   box.append(said, close);
   document.getElementById("toasts").append(box);
   if (!stays) setTimeout(() => box.remove(), 8000);
+  return box;
 }
 
 const wants = () => "Notification" in window && Notification.permission === "granted" && localStorage.getItem(WANTED) === "yes";
@@ -90,18 +93,31 @@ function countSoon() {
 
 const isBusy = () => {
   const field = document.activeElement;
-  return document.querySelector("dialog[open]") || (field?.matches("input,textarea,select") && field.value !== "");
+  const writes = field?.matches("input:not([type=checkbox],[type=radio]),textarea,select") && field.value !== "";
+  return writes || document.querySelector("dialog[open]");
 };
 
 // A dialog that opens under somebody's fingers could be answered by accident, so it waits while they write.
-async function open(news) {
-  if (document.visibilityState !== "visible" || isBusy() || document.querySelector(`[data-question="${news.id}"]`)) {
-    return toast(`${news.agent} asks you now: ${news.text}`, `/q/${news.id}`, true);
+const mayInterrupt = (news) =>
+  document.visibilityState === "visible" && !isBusy() && !document.querySelector(`[data-question="${news.id}"]`);
+
+async function dialogOf(news) {
+  try {
+    const response = await fetch(`/q/${news.id}/dialog`, { headers: { "X-Handraise": "1" } });
+    return new DOMParser().parseFromString(await response.text(), "text/html").querySelector("dialog.urgent");
+  } catch {
+    return null;
   }
-  const response = await fetch(`/q/${news.id}/dialog`, { headers: { "X-Handraise": "1" } });
-  if (!response.ok) return;
-  const dialog = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("dialog");
-  if (!dialog || isBusy()) return;
+}
+
+async function open(news) {
+  const dialog = mayInterrupt(news) ? await dialogOf(news) : null;
+  // Meanwhile somebody may have answered, or begun to write.
+  if (closed.has(news.id)) return;
+  if (!dialog || !mayInterrupt(news)) {
+    calls.set(news.id, toast(`${news.agent} asks you now: ${news.text}`, `/q/${news.id}`, true));
+    return;
+  }
   const shown = document.importNode(dialog, true);
   document.body.append(shown);
   localise(shown);
@@ -110,9 +126,18 @@ async function open(news) {
   shown.querySelector("#urgent-title").focus();
 }
 
+function dismiss(news) {
+  closed.add(news.id);
+  calls.get(news.id)?.remove();
+  const dialog = document.querySelector(`dialog.urgent[open][data-id="${news.id}"]`);
+  // Whoever is just sending an answer hears from that who won.
+  if (dialog && !dialog.querySelector(".sending")) toast(news.ending, `/q/${news.id}`);
+  dialog?.close();
+}
+
 function hear(news) {
   countSoon();
-  if (!news.open) document.querySelector(`dialog.urgent[data-id="${news.id}"]`)?.close();
+  if (!news.open) dismiss(news);
   if (!news.callsMe || called.has(`${news.id}:${news.version}`)) return;
   called.add(`${news.id}:${news.version}`);
   notify(`${news.agent} asks`, news.text, `/q/${news.id}`, news.id);

@@ -20,9 +20,10 @@ const isTyping = (element) =>
       : field.value !== (field.defaultValue ?? field.value),
   ) || element.querySelector(".sending");
 
-// What somebody has typed or ticked and not sent goes along, as far as the new form asks for it too.
+// What somebody has typed or ticked and not sent goes along. Texts that nothing asks for any more stay to be read.
 function carryOver(old, fresh) {
   const fields = "input:not([type=hidden]),textarea,select";
+  const left = [];
   for (const field of old.querySelectorAll(fields)) {
     const isTick = field.type === "checkbox" || field.type === "radio";
     if (!field.name || (isTick ? field.checked === field.defaultChecked : field.value === field.defaultValue)) continue;
@@ -31,7 +32,20 @@ function carryOver(old, fresh) {
     );
     if (twin && isTick) twin.checked = field.checked;
     else if (twin) twin.value = field.value;
+    else if (!isTick && field.matches("input,textarea") && field.value.trim()) left.push(field.value);
   }
+  if (left.length) fresh.append(written(left.join("\n")));
+}
+
+function written(text) {
+  const note = document.createElement("p");
+  note.className = "note";
+  note.textContent = "What you had written and not sent:";
+  const said = document.createElement("pre");
+  said.textContent = text;
+  const box = document.createElement("div");
+  box.append(note, said);
+  return box;
 }
 
 function exchange(old, fresh) {
@@ -47,10 +61,16 @@ function exchange(old, fresh) {
   window.dispatchEvent(new CustomEvent("handraise:exchanged", { detail: { element: replacement } }));
 }
 
-// A card that somebody is writing in stays as it is while it can still be answered; what it says is brought along.
+// A card that somebody is writing in stays while it can still be answered; only what it says around the form is new.
 function exchangeCard(old, fresh) {
-  if (fresh.querySelector("form[data-answer]") && isTyping(old)) return;
-  exchange(old, fresh);
+  if (!fresh.querySelector("form[data-answer]") || !isTyping(old)) return exchange(old, fresh);
+  if (old.dataset.stamp === fresh.dataset.stamp) return;
+  for (const part of [".marks", ".footer"]) {
+    const [before, now] = [old.querySelector(part), fresh.querySelector(part)];
+    if (before && now) before.replaceWith(document.importNode(now, true));
+    else if (before) before.remove();
+    else if (now) old.querySelector(".text").after(document.importNode(now, true));
+  }
 }
 
 export async function refreshCard(id) {
@@ -74,6 +94,23 @@ async function refreshList(list, fresh, ids) {
   // What has left the list stays where it is and says how it ended.
   const gone = [...list.children].filter((card) => ids.has(card.dataset.id) && !found.has(card.dataset.id));
   await Promise.all(gone.map((card) => refreshCard(card.dataset.id)));
+}
+
+// Lists that somebody reads are not exchanged as a whole, so that what they read stays where it is.
+function follow(list, fresh) {
+  let last = null;
+  for (const item of fresh?.children ?? []) {
+    const old = document.getElementById(item.id);
+    if (old && item.matches(".question")) exchangeCard(old, item);
+    else if (old) exchange(old, item);
+    else {
+      const added = document.importNode(item, true);
+      if (last) last.after(added);
+      else list.prepend(added);
+      localise(added);
+    }
+    last = document.getElementById(item.id);
+  }
 }
 
 function insert(list, card) {
@@ -100,12 +137,10 @@ async function refresh() {
     if (list) await refreshList(list, fresh, ids);
     else if (document.getElementById("list-frame") && fresh.getElementById("questions")) {
       document.getElementById("list-frame").replaceWith(document.importNode(fresh.getElementById("list-frame"), true));
+      localise(document.getElementById("list-frame"));
     }
     for (const part of document.querySelectorAll("[data-part]")) exchange(part, fresh.getElementById(part.id));
-    for (const card of document.querySelectorAll(".questions:not(#questions) > .question")) {
-      const other = fresh.getElementById(card.id);
-      if (other) exchangeCard(card, other);
-    }
+    for (const each of document.querySelectorAll("[data-follows]")) follow(each, fresh.getElementById(each.id));
     document.title = fresh.title;
     window.dispatchEvent(new CustomEvent("handraise:refreshed"));
   } catch {
@@ -133,7 +168,9 @@ export function refreshSoon(id) {
 function concerns(news) {
   const shown = document.querySelector("[data-question]");
   if (shown) return shown.dataset.question === news.id;
-  return document.getElementById("list-frame") || document.getElementById(`card-${news.id}`) || document.getElementById("job");
+  if (document.getElementById("list-frame") || document.getElementById(`card-${news.id}`)) return true;
+  if (document.getElementById("settled")) return news.open === false;
+  return news.job !== undefined && document.getElementById("job")?.dataset.job === news.job;
 }
 
 export function startRefreshing() {
