@@ -23,6 +23,8 @@ class Tone(StrEnum):
 class Fact:
     name: str
     value: str
+    #: Out of the context that the agent gave, whatever it calls it; everything else we say ourselves.
+    is_context: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,8 @@ def _facts(question: Question) -> tuple[Fact, ...]:
     if spec.urgency != "normal":
         facts.append(Fact("urgency", spec.urgency))
     for name, value in (spec.context or {}).items():
-        facts.append(Fact(name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        facts.append(Fact(name, told, is_context=True))
     if spec.default is not None:
         facts.append(Fact("default", answer_words(spec.shape, spec.default)))
     if question.outcome is not None and question.outcome.reason and question.outcome.answer is not None:

@@ -270,8 +270,8 @@ def test_the_prompt_shows_what_belongs_to_the_question() -> None:
         Fact("phase", "build"),
         Fact("for", "release-managers"),
         Fact("urgency", "urgent"),
-        Fact("currentStep", "migrate"),
-        Fact("attempt", "3"),
+        Fact("currentStep", "migrate", is_context=True),
+        Fact("attempt", "3", is_context=True),
         Fact("default", "SQLite"),
     )
 
