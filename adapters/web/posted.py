@@ -16,10 +16,12 @@ from core.answers import (
 )
 from core.fields import fields_of, form_answer, number_from
 from core.ids import JsonObject, JsonValue
+from core.safetext import visible
 
 #: Names of form fields are kept apart from ours.
 FIELD_PREFIX = "f."
 _MOST_FIELDS = 1000
+_DEEPEST = 20
 
 
 class Posted:
@@ -91,7 +93,25 @@ def _arguments(text: str) -> JsonObject | Invalid | None:
         return Invalid(f"The edited arguments are not JSON: {failure}.", "/response/arguments")
     if not isinstance(arguments, dict):
         return Invalid("The edited arguments are a JSON object, as the ones shown are.", "/response/arguments")
-    return arguments
+    problem = _unkeepable(arguments)
+    return Invalid(problem, "/response/arguments") if problem is not None else arguments
+
+
+def _unkeepable(value: JsonValue, depth: int = 0) -> str | None:
+    """What JSON allows and not every database and client along the way does."""
+    if depth > _DEEPEST:
+        return f"The edited arguments nest deeper than {_DEEPEST} levels. Flatten them."
+    if isinstance(value, str) and "\x00" in value:
+        return "A text in the edited arguments contains the character U+0000. Leave it out."
+    below = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    return next((problem for entry in below if (problem := _unkeepable(entry, depth + 1)) is not None), None)
+
+
+def to_edit(arguments: JsonObject) -> str:
+    """Arguments as JSON to write in. Hidden characters are escaped, so they are seen and, left alone, stay what they
+    are."""
+    text = json.dumps(arguments, indent=2, ensure_ascii=False)
+    return "".join(each if visible(each) == each else json.dumps(each)[1:-1] for each in text)
 
 
 def _no_constant(word: str) -> JsonValue:

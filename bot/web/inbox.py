@@ -22,13 +22,15 @@ from core.engine import Replayed
 from core.ids import CommandId, JobId, QuestionId
 from core.kinds import Kind
 from core.ports import CommandKey
-from core.question import Question
+from core.question import Question, Status
 from core.wording import outcome_sentence
 
 _PAGE = 40
 #: A page looks past this many questions of others at most: so many at a time, so many times.
 _CHUNK, _MOST_CHUNKS = 60, 40
 _FILTERS = {"type": 40, "project": 200, "agent": 200, "job": 200, "mine": 1, "words": 200}
+_SENT_BEFORE = "This was sent before and counts once."
+_SENT_OTHERWISE = "This form was sent before with another decision, and that one counts."
 
 
 class Inbox(Pages):
@@ -97,11 +99,14 @@ class Inbox(Pages):
 
     async def decide(self, request: Request, visitor: Visitor, posted: Posted) -> Response:
         chosen = await self._chosen(visitor, posted.all("id"))
-        given = together(await self._answerable(visitor, chosen))
+        able = await self._answerable(visitor, chosen)
+        # What somebody closed meanwhile goes along: the engine tells who did, or that this form did it before.
+        given = together([replace(question, status=Status.OPEN) for question in able])
         verdict = next((verdict for verdict in given.verdicts if verdict.word == posted.text("verdict")), None)
         if verdict is None:
             raise Refusal("Choose one of the decisions.", 422)
         results = [await self._decided(visitor, question, verdict, posted) for question in given.included]
+        results += [(question, False, why) for question, why in (*given.excluded, *_barred(chosen, able))]
         return self.page(visitor, "batch_done.html", results=results, verdict=verdict)
 
     async def _decided(
@@ -112,7 +117,7 @@ class Inbox(Pages):
         own = CommandKey(CommandId(f"{key.id}:{question.id}"), key.fingerprint) if key is not None else None
         done = await self.engine.handle(Answer(question.id, visitor.actor, raw), key=own)
         if isinstance(done, Replayed):
-            return question, True, "This was sent before and counts once."
+            return question, done.same, _SENT_BEFORE if done.same else _SENT_OTHERWISE
         if isinstance(done.decision, Refused):
             return question, False, done.decision.sentence
         after = done.question or question
@@ -122,12 +127,10 @@ class Inbox(Pages):
 
     async def _considered(self, visitor: Visitor, chosen: list[Question]) -> dict[str, Any]:
         able = await self._answerable(visitor, chosen)
-        known = {question.id for question in able}
         found: Together = together(able)
-        barred = [(q, "You may not answer this one.") for q in chosen if q.id not in known]
         return {
             "included": await self._sheets(visitor, found.included),
-            "excluded": [*found.excluded, *barred],
+            "excluded": [*found.excluded, *_barred(chosen, able)],
             "verdicts": found.verdicts,
             "most": MOST_TOGETHER,
         }
@@ -150,6 +153,11 @@ class Inbox(Pages):
             Route("/batch", self.reading(self.preflight)),
             Route("/batch", self.changing(self.decide), methods=["POST"]),
         ]
+
+
+def _barred(chosen: Sequence[Question], able: Sequence[Question]) -> list[tuple[Question, str]]:
+    known = {question.id for question in able}
+    return [(question, "You may not answer this one.") for question in chosen if question.id not in known]
 
 
 def _word(question: Question) -> str:

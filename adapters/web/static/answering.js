@@ -32,8 +32,10 @@ async function post(action, fields) {
 }
 
 async function send(form, pressed) {
-  const fields = [...new FormData(form)];
+  let fields = [...new FormData(form)];
   if (pressed?.name) fields.push([pressed.name, pressed.value]);
+  // What was written as something else and then unticked is not meant.
+  if (form.querySelector("[data-free]:not(:checked)")) fields = fields.filter(([name]) => name !== "free");
   say(form, "");
   lock(form, pressed, true);
   let heard;
@@ -45,15 +47,18 @@ async function send(form, pressed) {
     return say(form, "The server cannot be reached. Try again.", "wait");
   }
   lock(form, pressed, false);
-  settle(form, heard, fields);
+  settle(form, heard, fields, pressed?.dataset.do);
 }
 
-function settle(form, heard, fields) {
+function settle(form, heard, fields, sentence = form.dataset.do ?? heard.sentence) {
   const id = form.dataset.answer;
+  const { operation } = form.elements;
   if (heard.ok) {
     form.reset();
-    say(form, form.dataset.do ?? heard.sentence, "fine");
-    toast(form.dataset.do ?? heard.sentence);
+    // Whatever this form says next is something new, unless there is nothing more to say.
+    if (operation && heard.open !== false) operation.value = newOperation();
+    say(form, sentence, "fine");
+    toast(sentence);
     form.closest("dialog.urgent")?.close();
     done(id);
     return;
@@ -61,7 +66,6 @@ function settle(form, heard, fields) {
   // Whether it was kept before the database went away is not known, so it is sent again under the same name.
   if (heard.state === "unavailable") return say(form, heard.sentence, "wait");
   // What was refused may be sent again as something else, so it needs a new name.
-  const operation = form.elements.operation;
   if (operation) operation.value = newOperation();
   if (heard.state === "late") return say(form, heard.sentence, "wait", lateButton(form, fields));
   if (heard.state === "signed_out") return say(form, heard.sentence, "wait", signInLink());
@@ -168,7 +172,7 @@ export function startAnswering() {
   });
   // Enter in a field presses the button that belongs to it, never one that decides something else.
   document.addEventListener("keydown", (event) => {
-    const button = event.key === "Enter" && event.target.dataset?.enter && document.getElementById(event.target.dataset.enter);
+    const button = event.key === "Enter" && !event.isComposing && event.target.dataset?.enter && document.getElementById(event.target.dataset.enter);
     if (!button) return;
     event.preventDefault();
     button.form.requestSubmit(button);

@@ -28,7 +28,7 @@ function reject() {
   reason.placeholder = "Why? Enter rejects";
   reason.focus();
   reason.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey) return;
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     form.requestSubmit(button);
   }, { once: false, signal: until(reason) });
