@@ -134,7 +134,7 @@ class Pages:
             try:
                 posted = await self.form(request)
                 if not self.site.visitors.has_token(request, posted.text("token")):
-                    raise Refusal("This form is too old or not ours. Load the page again and send it once more.")
+                    return self._stale(request, visitor)
                 return await handler(request, visitor, posted)
             except NotShown:
                 return self._said(request, visitor, 404, "There is no such thing, or you may not see it.")
@@ -166,6 +166,14 @@ class Pages:
         path = request.scope["raw_path"].decode("latin-1")
         wanted = path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303, page_headers())
+
+    def _stale(self, request: Request, visitor: Visitor) -> Response:
+        """A page of ours from an earlier session. Its script may go on with today's token if the person is the same;
+        nobody else can read this, and what came from elsewhere was refused before."""
+        sentence = "This form is too old or not ours. Load the page again and send it once more."
+        if by_script(request):
+            return said(403, "stale", sentence, me=visitor.person.id, token=visitor.token)
+        return self._said(request, visitor, 403, sentence)
 
     def _said(self, request: Request, visitor: Visitor, status: int, sentence: str) -> Response:
         if by_script(request):

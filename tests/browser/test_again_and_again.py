@@ -1,5 +1,6 @@
 """A page that stays open takes a second word as it took the first, and the same form sent twice counts once."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.people import House, path_of, wait_until_live
@@ -33,6 +34,7 @@ def test_a_second_comment_arrives_like_the_first(house: House, visits: Visits) -
     assert comments(house, question) == ["I look into it.", "It takes a while."]
 
 
+@pytest.mark.soak
 def test_a_second_snooze_counts_too(house: House, visits: Visits) -> None:
     question = house.ask(APPROVAL)
     page = house.page(visits, "Dana", path_of(question))
@@ -47,6 +49,7 @@ def test_a_second_snooze_counts_too(house: House, visits: Visits) -> None:
     assert happened(house.agent, question["id"]).count("question.snoozed") == 2
 
 
+@pytest.mark.soak
 def test_only_a_question_back_says_that_the_clock_stands_still(house: House, visits: Visits) -> None:
     question = house.ask()
     page = house.page(visits, "Dana", path_of(question))

@@ -15,6 +15,7 @@ from tests.browser.people import House, login_path, path_of
 from tests.browser.untouched import Kept, kept
 from tests.scenario.talk import Json
 from tests.support.attacker import CROSS_SITE, SAME_SITE, Attacker
+from tests.support.thoroughness import shortly
 from tests.support.visits import Visits
 
 #: It is in every question that the victim may see.
@@ -134,7 +135,7 @@ def test_no_form_of_somebody_else_is_taken(victim: Victim, evils: list[Attacker]
     victim.has_lost_nothing(evils)
 
 
-@pytest.mark.parametrize("name", ["comment", "own settings", "new admin", "new key", "answer"])
+@pytest.mark.parametrize("name", shortly(["answer", "comment", "own settings", "new admin", "new key"], keep=[0]))
 def test_the_same_form_is_taken_from_a_page_of_ours(victim: Victim, name: str) -> None:
     victim.page.goto("/docs")
 
@@ -172,7 +173,7 @@ def send(victim: Victim, name: str, token: str) -> int:
     return status
 
 
-@pytest.mark.parametrize("path", ["/", "QUESTION", "/settings/people/p_admin", "/login"])
+@pytest.mark.parametrize("path", shortly(["QUESTION", "/", "/settings/people/p_admin", "/login"], keep=[0]))
 def test_no_page_of_ours_shows_in_a_frame(victim: Victim, evils: list[Attacker], path: str) -> None:
     address = victim.house.server.url + path.replace("QUESTION", path_of(victim.question))
 
@@ -186,6 +187,7 @@ def test_no_page_of_ours_shows_in_a_frame(victim: Victim, evils: list[Attacker],
     victim.has_lost_nothing(evils)
 
 
+@pytest.mark.soak
 def test_who_opens_our_page_in_a_window_cannot_reach_into_it(victim: Victim, evils: list[Attacker]) -> None:
     for evil in evils:
         victim.page.goto(evil.page("<title>evil</title>"))
@@ -201,6 +203,7 @@ def test_who_opens_our_page_in_a_window_cannot_reach_into_it(victim: Victim, evi
     victim.has_lost_nothing(evils)
 
 
+@pytest.mark.soak
 def test_nobody_is_sent_elsewhere_by_signing_in(house: House, page: Page) -> None:
     path = login_path(house.server, "Noor")
     wanted = page.locator("[name=next]")

@@ -90,6 +90,7 @@ def test_an_urgent_question_to_me_opens_a_dialog_and_is_answered_in_it(house: Ho
     expect(page.locator("#toasts")).to_contain_text(f"{me} (web) answered “SQLite”")
 
 
+@pytest.mark.soak
 def test_a_key_meant_for_the_page_decides_nothing_in_the_dialog(house: House, opens: Watching, me: str) -> None:
     page = opens(me, "/history")
     question = urgent(house, me)
@@ -129,6 +130,7 @@ def test_no_dialog_opens_under_the_fingers_of_somebody_who_writes(house: House, 
     expect(page).to_have_url(re.compile(path_of(question)))
 
 
+@pytest.mark.soak
 def test_a_call_that_somebody_else_has_answered_goes_away(house: House, opens: Watching, me: str) -> None:
     page = opens(me, "/?words=which")
     page.get_by_placeholder("Search questions").fill("data")
@@ -141,6 +143,7 @@ def test_a_call_that_somebody_else_has_answered_goes_away(house: House, opens: W
     expect(called).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_a_second_urgent_question_does_not_push_the_first_away(house: House, opens: Watching, me: str) -> None:
     page = opens(me, "/jobs")
     first = urgent(house, me)
@@ -153,6 +156,7 @@ def test_a_second_urgent_question_does_not_push_the_first_away(house: House, ope
     expect(dialog_of(page, second)).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_what_is_not_urgent_or_not_mine_opens_no_dialog(house: House, opens: Watching, me: str) -> None:
     page = opens(me, "/")
     page.evaluate(
@@ -175,6 +179,7 @@ def test_what_is_not_urgent_or_not_mine_opens_no_dialog(house: House, opens: Wat
     expect(page.locator(".toast")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_an_urgent_question_that_is_handed_to_me_opens_the_dialog(house: House, opens: Watching, me: str) -> None:
     page = opens(me, "/")
     question = urgent(house, "Erik")
@@ -186,6 +191,7 @@ def test_an_urgent_question_that_is_handed_to_me_opens_the_dialog(house: House, 
     expect(dialog_of(page, question)).to_be_visible()
 
 
+@pytest.mark.soak
 def test_no_dialog_covers_the_page_of_the_question_itself(house: House, opens: Watching, me: str) -> None:
     question = urgent(house, "Erik")
     page = opens(me, path_of(question))
@@ -222,6 +228,7 @@ def test_notifications_are_up_to_each_and_come_while_the_page_is_in_the_backgrou
     ]
 
 
+@pytest.mark.soak
 def test_notifications_that_are_turned_off_do_not_come(house: House, opens: Watching, me: str) -> None:
     page = opens(me, "/", permissions=["notifications"])
     page.add_init_script(LISTEN)
@@ -241,6 +248,7 @@ def test_notifications_that_are_turned_off_do_not_come(house: House, opens: Watc
     expect(button).to_have_text("Notify me")
 
 
+@pytest.mark.soak
 def test_where_the_browser_forbids_notifications_none_are_offered(opens: Watching, me: str) -> None:
     page = opens(me, "/")
     forbidden = {"permission": {"name": "notifications"}, "setting": "denied"}

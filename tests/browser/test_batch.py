@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.people import House, card
 from tests.scenario.talk import APPROVAL, CHOICE, Json, ask, happened
+from tests.support.thoroughness import shortly
 from tests.support.visits import WITHOUT_SCRIPTS, Visits
 
 YES_OR_NO: Json = {
@@ -68,6 +69,7 @@ def statuses(house: House, questions: list[Json]) -> list[str]:
     return [house.look(question)["status"] for question in questions]
 
 
+@pytest.mark.soak
 def test_the_bar_counts_what_is_selected_and_clears_it(house: House, visits: Visits) -> None:
     questions = approvals(house, 3)
     page = inbox(house, visits, questions)
@@ -95,7 +97,7 @@ def test_what_is_selected_is_listed_exactly_and_nothing_is_decided_by_looking(ho
     assert statuses(house, questions) == ["pending"] * 4
 
 
-@pytest.mark.parametrize(("verdict", "value"), [("Approve", True), ("Reject", False)])
+@pytest.mark.parametrize(("verdict", "value"), shortly([("Approve", True), ("Reject", False)], keep=[0]))
 def test_one_decision_and_its_reason_reach_every_agent(house: House, visits: Visits, verdict: str, value: bool) -> None:
     questions = approvals(house, 3)
     agents = [house.waits(question) for question in questions]
@@ -113,6 +115,7 @@ def test_one_decision_and_its_reason_reach_every_agent(house: House, visits: Vis
         expect(result(page, question)).to_contain_text("Dana (web) answered")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("body", "button", "value"),
     [(YES_OR_NO, "Keep it the selected", False), (CHOICE, "PostgreSQL the selected", "postgresql")],
@@ -145,6 +148,7 @@ def test_high_risk_is_left_out_and_said_to_be(house: House, visits: Visits) -> N
     assert statuses(house, [*plain, *left_out]) == ["answered", "answered", "pending", "pending"]
 
 
+@pytest.mark.soak
 def test_only_what_is_risky_leaves_nothing_to_decide(house: House, visits: Visits) -> None:
     question = risky(house, new_project(), "high")
 
@@ -154,6 +158,7 @@ def test_only_what_is_risky_leaves_nothing_to_decide(house: House, visits: Visit
     expect(page.get_by_role("button", name="the selected")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_another_kind_of_answer_is_left_out_and_said_to_be(house: House, visits: Visits) -> None:
     questions = approvals(house, 2)
     others = [
@@ -196,6 +201,7 @@ def test_sending_the_form_twice_counts_once(house: House, visits: Visits) -> Non
         assert happened(house.agent, question["id"]).count("question.answered") == 1
 
 
+@pytest.mark.soak
 def test_the_same_form_with_another_decision_changes_nothing_and_says_so(house: House, visits: Visits) -> None:
     questions = approvals(house, 2)
     page = preflight(house, visits, questions)
@@ -230,6 +236,7 @@ def test_unselecting_one_of_them_leaves_it_open(house: House, visits: Visits) ->
     assert statuses(house, questions) == ["answered", "pending", "answered"]
 
 
+@pytest.mark.soak
 def test_enter_in_the_reason_decides_nothing(house: House, visits: Visits) -> None:
     questions = approvals(house, 2)
     page = preflight(house, visits, questions)
@@ -245,6 +252,7 @@ def test_enter_in_the_reason_decides_nothing(house: House, visits: Visits) -> No
     assert statuses(house, questions) == ["pending", "pending"]
 
 
+@pytest.mark.soak
 def test_what_somebody_may_not_answer_cannot_be_selected_nor_smuggled_in(house: House, visits: Visits) -> None:
     question = approvals(house, 1)[0]
     with house.server.client(house.server.new_key("Dana's script", "ask", "Dana")) as script:
@@ -259,6 +267,7 @@ def test_what_somebody_may_not_answer_cannot_be_selected_nor_smuggled_in(house: 
     expect(page.locator(".excluded")).to_contain_text("You may not answer this one.")
 
 
+@pytest.mark.soak
 def test_several_are_decided_without_scripts(house: House, visits: Visits) -> None:
     visits.allow("status of 422")
     questions = approvals(house, 3)
@@ -276,6 +285,7 @@ def test_several_are_decided_without_scripts(house: House, visits: Visits) -> No
     assert statuses(house, questions) == ["answered", "answered", "pending"]
 
 
+@pytest.mark.soak
 def test_a_selection_stays_while_other_cards_change(house: House, visits: Visits) -> None:
     questions = approvals(house, 3)
     page = inbox(house, visits, questions)

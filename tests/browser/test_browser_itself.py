@@ -83,6 +83,7 @@ def test_axe_says_what_is_wrong_where_and_what_mends_it(page: Page) -> None:
     assert any(problem.startswith("color-contrast (serious) at p:") for problem in problems)
 
 
+@pytest.mark.soak
 def test_axe_has_nothing_against_a_good_page(page: Page) -> None:
     page.set_content('<!doctype html><html lang="en"><title>Good</title><main><h1>Good</h1></main>')
 
@@ -115,6 +116,7 @@ def test_an_answer_that_something_is_missing_is_a_complaint(page: Page, visits: 
     visits.allow("404")
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("chromium")
 def test_such_a_test_names_what_is_kept(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(A_FAILING_RUN.replace("__EVIDENCE__", f"real.Path({str(tmp_path)!r})"))
@@ -131,6 +133,7 @@ def test_such_a_test_names_what_is_kept(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 500 for path in kept)
 
 
+@pytest.mark.soak
 def test_windows_are_phones_dark_or_both_and_share_nothing(visits: Visits) -> None:
     phone, dark = visits.page(**PHONE), visits.page(**PHONE, **DARK)
     for page in (phone, dark):

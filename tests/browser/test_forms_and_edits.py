@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.hands import Hand, Keyboard, Mouse
 from tests.browser.people import House, path_of
 from tests.scenario.talk import Json
+from tests.support.thoroughness import shortly
 from tests.support.visits import WITHOUT_SCRIPTS, Visits
 
 REGIONS: Json = {"type": "string", "title": "Region", "enum": ["eu", "us", "ap", "af", "me", "sa"]}
@@ -80,7 +81,9 @@ def fill_in(hand: Mouse) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hand", "options"), [(Mouse, {}), (Keyboard, {}), (Keyboard, WITHOUT_SCRIPTS)], ids=["mouse", "keyboard", "plain"]
+    ("hand", "options"),
+    shortly([(Mouse, {}), (Keyboard, {}), (Keyboard, WITHOUT_SCRIPTS)], keep=[0, 1]),
+    ids=["mouse", "keyboard", "plain"],
 )
 def test_each_field_of_a_form_arrives_with_its_type(
     house: House, visits: Visits, hand: Hand, options: dict[str, Any]
@@ -94,6 +97,7 @@ def test_each_field_of_a_form_arrives_with_its_type(
     assert exactly(told(house, question)) == exactly({"type": "form", "value": EVERYTHING})
 
 
+@pytest.mark.soak
 def test_what_is_left_empty_is_left_out_and_defaults_are_there_already(house: House, visits: Visits) -> None:
     fields: Json = {
         "name": {"type": "string"},
@@ -112,6 +116,7 @@ def test_what_is_left_empty_is_left_out_and_defaults_are_there_already(house: Ho
     assert exactly(told_value) == exactly({"seats": 3, "trial": False, "size": "l", "teams": ["green"]})
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("label", "wrong", "right", "said"),
     [
@@ -141,7 +146,7 @@ def test_the_browser_says_what_does_not_fit_before_anything_is_sent(
     assert told(house, question)["value"] == EVERYTHING
 
 
-@pytest.mark.parametrize("options", [{}, WITHOUT_SCRIPTS], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("options", shortly([{}, WITHOUT_SCRIPTS], keep=[0]), ids=["with scripts", "without scripts"])
 def test_what_only_the_server_finds_is_said_and_everything_typed_stays(
     house: House, visits: Visits, options: dict[str, Any]
 ) -> None:
@@ -167,6 +172,7 @@ def test_what_only_the_server_finds_is_said_and_everything_typed_stays(
     assert told(house, question)["value"] == EVERYTHING
 
 
+@pytest.mark.soak
 def test_unticking_what_was_ticked_by_default_stays_when_something_else_does_not_fit(
     house: House, visits: Visits
 ) -> None:
@@ -188,14 +194,21 @@ def test_unticking_what_was_ticked_by_default_stays_when_something_else_does_not
 
 @pytest.mark.parametrize(
     ("typed", "said", "options"),
-    [
-        ('{"region": "us",', "The edited arguments are not JSON: ", {}),
-        ('{"region": "us",', "The edited arguments are not JSON: ", WITHOUT_SCRIPTS),
-        ('["us"]', "The edited arguments are a JSON object, as the ones shown are.", {}),
-        ('{"replicas": 1e999}', "The arguments hold a number beyond ±(2^53 - 1) or a broken character.", {}),
-        ('{"region": "\\u0000"}', "A text in the edited arguments contains the character U+0000. Leave it out.", {}),
-        ('{"a": ' + "[" * 900 + "]" * 900 + "}", "The edited arguments nest deeper than 20 levels.", {}),
-    ],
+    shortly(
+        [
+            ('{"region": "us",', "The edited arguments are not JSON: ", {}),
+            ('{"region": "us",', "The edited arguments are not JSON: ", WITHOUT_SCRIPTS),
+            ('["us"]', "The edited arguments are a JSON object, as the ones shown are.", {}),
+            ('{"replicas": 1e999}', "The arguments hold a number beyond ±(2^53 - 1) or a broken character.", {}),
+            (
+                '{"region": "\\u0000"}',
+                "A text in the edited arguments contains the character U+0000. Leave it out.",
+                {},
+            ),
+            ('{"a": ' + "[" * 900 + "]" * 900 + "}", "The edited arguments nest deeper than 20 levels.", {}),
+        ],
+        keep=[0, 4],
+    ),
     ids=["unfinished", "unfinished, without scripts", "no object", "too large", "invisible", "deep"],
 )
 def test_arguments_that_cannot_be_are_told_so_and_nothing_typed_is_lost(
@@ -220,6 +233,7 @@ def test_arguments_that_cannot_be_are_told_so_and_nothing_typed_is_lost(
     assert told(house, question) == {"type": "approval", "value": True, "arguments": {"region": "us"}} | reason
 
 
+@pytest.mark.soak
 def test_while_arguments_are_no_json_yet_the_page_says_so(house: House, visits: Visits) -> None:
     page = house.page(visits, "Dana", path_of(editable(house, ARGUMENTS)))
     page.get_by_text("Edit the arguments").click()
@@ -234,7 +248,15 @@ def test_while_arguments_are_no_json_yet_the_page_says_so(house: House, visits: 
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"path": "a\u200bb\u202ec", "tab": "\t\n"}, {"share": 1.0, "on": True}, {"name": "Zoë 👩‍💻 </textarea><b>"}, {}],
+    shortly(
+        [
+            {"path": "a\u200bb\u202ec", "tab": "\t\n"},
+            {"share": 1.0, "on": True},
+            {"name": "Zoë 👩‍💻 </textarea><b>"},
+            {},
+        ],
+        keep=[0],
+    ),
     ids=["hidden", "numbers", "markup", "none"],
 )
 def test_arguments_that_were_looked_at_and_left_alone_are_approved_as_they_were(

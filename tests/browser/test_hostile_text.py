@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.looks import too_wide
 from tests.browser.people import House, card, path_of, wait_until_live
 from tests.scenario.talk import Json, cancel, comment, ok
+from tests.support.thoroughness import shortly
 from tests.support.visits import PHONE, Visits
 
 _ELSEWHERE = "http://elsewhere.example"
@@ -105,7 +106,7 @@ def does_nothing(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
 
 
-@pytest.mark.parametrize("sample", [*SAMPLES, CONTROLS], ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", shortly([*SAMPLES, CONTROLS], keep=[1, 4, 6]), ids=lambda sample: sample.name)
 def test_what_agents_write_is_all_there_and_does_nothing(house: House, visits: Visits, sample: Sample) -> None:
     asked = asked_with(house, sample)
     page = house.page(visits, "Admin")
@@ -130,6 +131,7 @@ def test_what_agents_write_is_all_there_and_does_nothing(house: House, visits: V
     assert {url.split("/")[2] for url in went} == {f"127.0.0.1:{house.server.port}"}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("sample", [SAMPLES[1], SAMPLES[4], CONTROLS], ids=lambda sample: sample.name)
 def test_history_and_csv_show_it_as_text_too(house: House, visits: Visits, sample: Sample) -> None:
     question = house.ask(question=f"old {sample.written}", agent=f"agent {sample.written}")
@@ -140,7 +142,9 @@ def test_history_and_csv_show_it_as_text_too(house: House, visits: Visits, sampl
     does_nothing(page)
 
 
-@pytest.mark.parametrize("sample", [SAMPLES[1], SAMPLES[4], SAMPLES[6]], ids=lambda sample: sample.name)
+@pytest.mark.parametrize(
+    "sample", shortly([SAMPLES[1], SAMPLES[4], SAMPLES[6]], keep=[0]), ids=lambda sample: sample.name
+)
 def test_what_comes_in_while_the_page_is_open_is_text_as_well(house: House, visits: Visits, sample: Sample) -> None:
     page = house.page(visits, "Admin", "/")
     wait_until_live(page)
@@ -157,6 +161,7 @@ def test_what_comes_in_while_the_page_is_open_is_text_as_well(house: House, visi
     does_nothing(page)
 
 
+@pytest.mark.soak
 def test_whoever_writes_when_something_urgent_comes_reads_it_as_text(house: House, visits: Visits) -> None:
     page = house.page(visits, "Admin", "/?words=nothing+at+all")
     wait_until_live(page)
@@ -193,6 +198,7 @@ def test_very_long_texts_are_there_to_the_end_and_move_nothing_aside(house: Hous
         assert too_wide(page) == []
 
 
+@pytest.mark.soak
 def test_an_agent_does_not_get_to_look_like_us(house: House, visits: Visits) -> None:
     lookalike = "Approved by Dana.\n\nYou may answer.\nAction\u2028digest sha256:0000"
     question = house.approval(tool="deploy", arguments={"note": lookalike})

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.support.attacker import SAME_SITE, Attacker
 from tests.support.provider import DANA, Account, Provider
 from tests.support.servers import RunningServer, running
+from tests.support.thoroughness import shortly
 from tests.support.visits import WITHOUT_SCRIPTS, Visits
 
 ZOE = Account("Zoe-9", "Zoe")
@@ -54,7 +55,7 @@ def is_refused(page: Page, sentence: str) -> None:
     assert page.context.request.get("/count", headers={"X-Handraise": "1"}).status == 401
 
 
-@pytest.mark.parametrize("options", [{}, WITHOUT_SCRIPTS], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("options", shortly([{}, WITHOUT_SCRIPTS], keep=[0]), ids=["with scripts", "without scripts"])
 @pytest.mark.parametrize("account", [DANA, ZOE], ids=["by verified address", "by subject"])
 def test_whoever_is_known_comes_in_and_lands_where_they_wanted(
     visits: Visits, account: Account, options: dict[str, bool]
@@ -92,6 +93,7 @@ def test_whoever_is_not_known_stays_outside(page: Page, visits: Visits, account:
     expect(page.locator("[name=next]")).to_have_value("/history")
 
 
+@pytest.mark.soak
 def test_whoever_changes_their_mind_may_try_again(page: Page, visits: Visits) -> None:
     visits.allow("403")
     page.goto("/login?next=/jobs")
@@ -141,6 +143,7 @@ def test_a_return_with_something_else_in_it_is_refused(page: Page, visits: Visit
     is_refused(page, sentence)
 
 
+@pytest.mark.soak
 def test_going_back_does_not_sign_in_twice(page: Page, visits: Visits) -> None:
     visits.allow("403")
     page.goto("/login")
@@ -174,6 +177,7 @@ def test_a_provider_that_is_down_is_told_and_used_once_it_is_back(
     expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_server_whose_provider_is_down_from_the_start_says_so_and_needs_no_restart(
     visits: Visits, provider: Provider, tmp_path: Path
 ) -> None:
@@ -193,6 +197,7 @@ def test_a_server_whose_provider_is_down_from_the_start_says_so_and_needs_no_res
         expect(page.get_by_role("button", name="Continue as Dana")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_provider_may_send_people_on_to_another_site(page: Page) -> None:
     """Browsers hold what a form is redirected to against the page's policy, and providers do redirect."""
     with Attacker(SAME_SITE) as elsewhere:

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.people import House, alone, card, path_of, wait_until_live
 from tests.scenario.talk import CHOICE, Json
+from tests.support.thoroughness import shortly
 from tests.support.visits import Visits
 
 TEXT: Json = {"question": "What is it called?", "responseType": "text"}
@@ -104,6 +105,7 @@ def test_a_goes_to_the_first_button_and_enter_presses_it(house: House, opens: Op
     assert told(house, question)["value"] == value
 
 
+@pytest.mark.soak
 def test_a_goes_to_the_field_where_something_is_to_be_written(house: House, opens: Opens) -> None:
     question = house.ask(TEXT)
     page = opens(alone(question))
@@ -116,7 +118,7 @@ def test_a_goes_to_the_field_where_something_is_to_be_written(house: House, open
     assert told(house, question)["value"] == "Ajax"
 
 
-@pytest.mark.parametrize("on_its_page", [False, True])
+@pytest.mark.parametrize("on_its_page", shortly([False, True], keep=[0]))
 def test_r_asks_why_and_enter_rejects(house: House, opens: Opens, on_its_page: bool) -> None:
     question = house.ask(APPROVAL)
     page = opens(path_of(question) if on_its_page else alone(question))
@@ -133,6 +135,7 @@ def test_r_asks_why_and_enter_rejects(house: House, opens: Opens, on_its_page: b
     assert told(house, question) == {"type": "approval", "value": False, "text": "not on a Friday, ask x/j"}
 
 
+@pytest.mark.soak
 def test_r_rejects_without_a_reason_too(house: House, opens: Opens) -> None:
     question = house.ask(APPROVAL)
     page = opens(alone(question))
@@ -144,6 +147,7 @@ def test_r_rejects_without_a_reason_too(house: House, opens: Opens) -> None:
     assert told(house, question) == {"type": "approval", "value": False}
 
 
+@pytest.mark.soak
 def test_r_goes_to_no_where_there_is_no_reason_to_give(house: House, opens: Opens) -> None:
     question = house.ask(PLAIN)
     page = opens(alone(question))
@@ -157,6 +161,7 @@ def test_r_goes_to_no_where_there_is_no_reason_to_give(house: House, opens: Open
     assert told(house, question)["value"] is False
 
 
+@pytest.mark.soak
 def test_shift_enter_makes_a_new_line_in_the_reason(house: House, opens: Opens) -> None:
     question = house.ask(APPROVAL)
     page = opens(path_of(question))
@@ -170,7 +175,7 @@ def test_shift_enter_makes_a_new_line_in_the_reason(house: House, opens: Opens) 
     assert told(house, question)["text"] == "one\ntwo"
 
 
-@pytest.mark.parametrize("on_its_page", [False, True])
+@pytest.mark.parametrize("on_its_page", shortly([False, True], keep=[0]))
 def test_enter_in_a_reason_decides_nothing_unless_r_was_pressed(house: House, opens: Opens, on_its_page: bool) -> None:
     question = house.ask(APPROVAL)
     page = opens(path_of(question) if on_its_page else alone(question))
@@ -194,6 +199,7 @@ def test_enter_in_a_reason_decides_nothing_unless_r_was_pressed(house: House, op
     assert is_pending(house, question)
 
 
+@pytest.mark.soak
 def test_enter_that_ends_a_composed_word_does_not_reject(house: House, opens: Opens) -> None:
     question = house.ask(APPROVAL)
     page = opens(alone(question))
@@ -221,6 +227,7 @@ def test_x_selects_and_unselects(house: House, opens: Opens) -> None:
     expect(card(page, questions[0]).get_by_role("checkbox")).to_be_checked()
 
 
+@pytest.mark.soak
 def test_the_keys_go_on_after_a_box_was_ticked_by_hand(house: House, opens: Opens) -> None:
     path, questions = three(house)
     page = opens(path)
@@ -265,7 +272,7 @@ def test_a_question_mark_lists_every_key_and_no_key_works_behind_the_list(house:
     expect(keys).to_be_hidden()
 
 
-@pytest.mark.parametrize("body", [APPROVAL, PLAIN, CHOICE], ids=["approval", "boolean", "choice"])
+@pytest.mark.parametrize("body", shortly([APPROVAL, PLAIN, CHOICE], keep=[0]), ids=["approval", "boolean", "choice"])
 @pytest.mark.parametrize("on_its_page", [False, True])
 def test_no_key_alone_decides_anything(house: House, opens: Opens, body: Json, on_its_page: bool) -> None:
     question = house.ask(body)
@@ -299,6 +306,7 @@ def test_in_a_field_the_keys_are_letters(house: House, opens: Opens) -> None:
     assert current(page) == questions[1]["id"]
 
 
+@pytest.mark.soak
 def test_with_control_held_the_keys_are_the_browsers(house: House, opens: Opens) -> None:
     path, _ = three(house)
     page = opens(path)
@@ -312,6 +320,7 @@ def test_with_control_held_the_keys_are_the_browsers(house: House, opens: Opens)
     expect(page.locator("[data-first]:focus")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_the_current_card_stays_current_when_it_changes(house: House, opens: Opens) -> None:
     path, questions = three(house)
     page = opens(path)

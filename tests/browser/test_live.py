@@ -46,6 +46,7 @@ def test_a_question_appears_by_itself_at_its_place_by_urgency_then_deadline(hous
     assert stayed(page)
 
 
+@pytest.mark.soak
 def test_the_first_question_takes_the_place_of_the_empty_inbox(house: House, opens: Watching) -> None:
     project = new_project()
     page = opens("Noor", f"/?project={project}")
@@ -58,6 +59,7 @@ def test_the_first_question_takes_the_place_of_the_empty_inbox(house: House, ope
     assert stayed(page)
 
 
+@pytest.mark.soak
 def test_a_question_that_does_not_fit_the_filters_does_not_appear(house: House, opens: Watching) -> None:
     project = new_project()
     page = opens("Dana", f"/?project={project}&type=approval")
@@ -88,6 +90,7 @@ def test_a_card_that_somebody_else_answers_says_who_what_and_when_and_loses_its_
     assert stayed(page)
 
 
+@pytest.mark.soak
 def test_the_page_of_a_question_answered_in_another_window_says_so(house: House, opens: Watching) -> None:
     question = house.ask(CHOICE)
     reader, other = opens("Noor", path_of(question)), opens("Erik", path_of(question))
@@ -105,6 +108,7 @@ def test_the_page_of_a_question_answered_in_another_window_says_so(house: House,
         assert stayed(page)
 
 
+@pytest.mark.soak
 def test_a_withdrawn_question_says_who_took_it_back_and_why(house: House, opens: Watching) -> None:
     question = house.ask(CHOICE, projectId=new_project())
     page = opens("Noor", f"/?project={question['projectId']}")
@@ -135,6 +139,7 @@ def test_what_somebody_types_in_a_card_stays_with_the_cursor(house: House, opens
     assert stayed(page)
 
 
+@pytest.mark.soak
 def test_what_somebody_writes_on_the_page_of_a_question_stays_while_its_thread_grows(
     house: House, opens: Watching
 ) -> None:
@@ -233,6 +238,7 @@ def test_a_question_that_expires_under_somebodys_eyes_takes_what_they_wrote_as_a
     assert stayed(page)
 
 
+@pytest.mark.soak
 def test_who_presses_without_having_heard_of_the_deadline_may_send_it_late(
     house: House, visits: Visits, opens: Watching
 ) -> None:

@@ -60,6 +60,7 @@ def test_a_job_shows_its_state_its_questions_and_its_progress_as_they_come(house
     assert stayed(page)
 
 
+@pytest.mark.soak
 def test_the_list_of_jobs_follows_them(house: House, opens: Watching) -> None:
     page = opens("Mia", "/jobs?words=weekly")
     expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
@@ -74,6 +75,7 @@ def test_the_list_of_jobs_follows_them(house: House, opens: Watching) -> None:
     assert stayed(page)
 
 
+@pytest.mark.soak
 def test_of_several_tabs_one_listens_for_all_and_the_next_takes_over(house: House, opens: Watching) -> None:
     project = new_project()
     first = opens("Noor", f"/?project={project}")
@@ -93,6 +95,7 @@ def test_of_several_tabs_one_listens_for_all_and_the_next_takes_over(house: Hous
     assert stayed(second)
 
 
+@pytest.mark.soak
 def test_a_session_that_ends_elsewhere_says_so_and_goes_on_after_signing_in_again(
     house: House, visits: Visits, opens: Watching
 ) -> None:

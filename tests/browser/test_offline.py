@@ -51,6 +51,7 @@ def test_an_answer_given_offline_is_sent_by_itself_once_the_connection_is_back(
     expect(card(page, question).get_by_role("button")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_of_several_answers_given_offline_to_one_question_the_last_counts_and_only_it(
     house: House, visits: Visits, opens: Watching
 ) -> None:
@@ -69,6 +70,7 @@ def test_of_several_answers_given_offline_to_one_question_the_last_counts_and_on
     expect(page.locator(".toast", has_text="came too late")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_it_is_sent_once_though_several_tabs_know_of_it(house: House, visits: Visits, opens: Watching) -> None:
     question = house.ask(CHOICE)
     agent = house.waits(question)
@@ -87,6 +89,7 @@ def test_it_is_sent_once_though_several_tabs_know_of_it(house: House, visits: Vi
         expect(each.locator(".toast", has_text="came too late")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_it_outlives_its_tab(house: House, visits: Visits, opens: Watching) -> None:
     question = house.ask(CHOICE)
     page = opens("Noor", path_of(question))
@@ -172,6 +175,7 @@ def test_what_one_kept_is_never_sent_as_somebody_else_and_waits_for_its_owner(
     assert house.look(question)["outcome"]["decidedBy"]["name"] == "Noor"
 
 
+@pytest.mark.soak
 def test_a_page_that_is_still_open_sends_nothing_as_whoever_has_signed_in_since(
     house: House, visits: Visits, opens: Watching
 ) -> None:

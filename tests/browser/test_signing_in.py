@@ -92,6 +92,7 @@ def test_after_signing_in_one_is_where_one_wanted_to_be(house: House, office: Of
     expect(page).to_have_url(f"{house.server.url}/history?words=a%26b&ended=answered")
 
 
+@pytest.mark.soak
 def test_a_job_of_any_name_is_found_again_after_signing_in(house: House, office: Office, page: Page) -> None:
     house.ask(jobId="release?50% für Ä")
     page.goto("/jobs/release%3F50%25%20f%C3%BCr%20%C3%84")
@@ -103,6 +104,7 @@ def test_a_job_of_any_name_is_found_again_after_signing_in(house: House, office:
     expect(page.get_by_role("heading", level=1)).to_have_text("release?50% für Ä")
 
 
+@pytest.mark.soak
 def test_without_scripts_one_signs_in_and_out_all_the_same(house: House, office: Office, visits: Visits) -> None:
     page = visits.page(**WITHOUT_SCRIPTS)
     page.goto(office.link("Dana"))
@@ -117,6 +119,7 @@ def test_without_scripts_one_signs_in_and_out_all_the_same(house: House, office:
 # Going out
 
 
+@pytest.mark.soak
 def test_whoever_signs_out_is_out_in_every_window_of_this_browser_only(
     house: House, office: Office, visits: Visits
 ) -> None:
@@ -162,7 +165,7 @@ def test_signing_out_everywhere_ends_every_session_and_every_unused_link(
 
 
 def test_what_was_typed_survives_a_session_that_ended(house: House, office: Office, visits: Visits) -> None:
-    visits.allow("401|MIME type")
+    visits.allow("401|403|MIME type")
     question = house.ask(responseType="text")
     page = visits.page()
     page.goto(office.link("Noor"))
@@ -176,8 +179,16 @@ def test_what_was_typed_survives_a_session_that_ended(house: House, office: Offi
     expect(page.get_by_text("You are signed out. Sign in again; what you typed is still here.")).to_be_visible()
     expect(page.get_by_role("textbox", name="Your answer")).to_have_value("A long answer that took an hour")
     assert house.look(question)["status"] == "pending"
+    elsewhere = page.context.new_page()
+    elsewhere.goto(office.link("Noor"))
+    press(elsewhere, "Sign in")
+    page.bring_to_front()
+    press(page, "Send answer")
+    expect(page.locator("#outcome")).to_contain_text("Noor")
+    assert house.look(question)["outcome"]["response"]["value"] == "A long answer that took an hour"
 
 
+@pytest.mark.soak
 def test_a_form_without_scripts_says_that_the_session_ended(house: House, office: Office, visits: Visits) -> None:
     question = house.ask(responseType="text")
     page = visits.page(**WITHOUT_SCRIPTS)

@@ -26,6 +26,15 @@ function lock(form, pressed, on) {
 }
 
 async function post(action, fields) {
+  const heard = await postOnce(action, fields);
+  // Signed in again meanwhile, in another tab: the same person goes on with what they typed here.
+  if (heard.state !== "stale" || heard.me !== document.body.dataset.me) return heard;
+  document.body.dataset.token = heard.token;
+  for (const field of document.querySelectorAll("input[name=token]")) field.value = heard.token;
+  return postOnce(action, [...fields.filter(([name]) => name !== "token"), ["token", heard.token]]);
+}
+
+async function postOnce(action, fields) {
   const response = await fetch(action, { method: "POST", body: new URLSearchParams(fields), headers });
   const body = await response.json().catch(() => ({ state: "refused", sentence: `The server answered ${response.status}.` }));
   return { ok: response.ok, status: response.status, ...body };
@@ -102,6 +111,7 @@ function lateButton(form, fields) {
 function signInLink() {
   const link = document.createElement("a");
   link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+  link.target = "_blank"; // what was typed stays here
   link.textContent = " Sign in";
   return link;
 }
@@ -119,7 +129,8 @@ function keep(form, fields) {
   const own = fields.filter(([name]) => name !== "token");
   const entry = { id: form.dataset.answer, action: new URL(form.action).pathname, fields: own, me: document.body.dataset.me };
   store([...kept().filter((each) => each.id !== entry.id), entry]);
-  say(form, "You are offline. Your answer is kept here and sent when the connection is back.", "wait");
+  const why = navigator.onLine ? "The server cannot be reached." : "You are offline.";
+  say(form, `${why} Your answer is kept here and sent when the connection is back.`, "wait");
 }
 
 let sending = false;
@@ -129,7 +140,8 @@ async function sendKept() {
   try {
     for (const entry of kept()) {
       const heard = await post(entry.action, [...entry.fields, ["token", document.body.dataset.token]]);
-      if (["signed_out", "unavailable"].includes(heard.state)) return;
+      // Whoever signs in next with a fresh page sends it; nothing is dropped because a session or a server went away.
+      if (["signed_out", "stale", "unavailable"].includes(heard.state) || heard.status >= 500) return;
       store(kept().filter((each) => each.id !== entry.id));
       told(entry, heard);
     }
