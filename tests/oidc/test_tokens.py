@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.sessions import SignInFailed
 from adapters.oidc.tokens import UnknownKey, public_keys, verified_claims
+from core.sessions import SignInFailed
 from tests.support.signatures import Signing, encoded, signed, signing_keys
 
 NOW = int(time.time())
