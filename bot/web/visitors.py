@@ -56,6 +56,8 @@ class Visitors:
         self.public_origin = origin_of(public_url) if public_url is not None else None
         self._known: dict[str, tuple[float, PersonId | None]] = {}
         self._kept: dict[str, float] = {}
+        #: Counts the endings of sessions, so that what was read before one is not remembered after it.
+        self._ended = 0
 
     async def of(self, connection: HTTPConnection) -> Visitor | None:
         secret = self.cookies.read(connection, SESSION)
@@ -75,7 +77,10 @@ class Visitors:
         known = self._known.get(digest)
         if known is not None and now - known[0] < _TRUST_SECONDS:
             return known[1]
+        ended = self._ended
         owner = await self.sessions.find(digest)
+        if ended != self._ended:
+            return await self._owner(digest)  # a session ended while we looked, perhaps this one
         if len(self._known) >= _MOST_REMEMBERED:
             self._known.clear()
         self._known[digest] = (now, owner)
@@ -105,11 +110,16 @@ class Visitors:
 
     async def end(self, digest: str) -> None:
         await self.sessions.end(digest)
-        self._known.pop(digest, None)
+        self._forget()
 
     async def end_all(self, person: Person) -> int:
+        ended = await self.sessions.end_all(person.id)
+        self._forget()
+        return ended
+
+    def _forget(self) -> None:
         self._known.clear()
-        return await self.sessions.end_all(person.id)
+        self._ended += 1
 
 
 async def new_link(sessions: Sessions, person: Person, base_url: str) -> str:

@@ -123,6 +123,8 @@ function insert(list, card) {
 }
 
 async function refresh() {
+  // Nothing here changes by itself; where a form led, the address may not even be a page.
+  if (!document.querySelector("[data-part]")) return window.dispatchEvent(new CustomEvent("handraise:refreshed"));
   if (running) {
     again = true;
     return;
