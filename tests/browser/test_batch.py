@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.people import House, card
+from tests.browser.people import House, card, wait_until_live
 from tests.scenario.talk import APPROVAL, CHOICE, Json, ask, happened
 from tests.support.thoroughness import shortly
 from tests.support.visits import WITHOUT_SCRIPTS, Visits
@@ -296,3 +296,19 @@ def test_a_selection_stays_while_other_cards_change(house: House, visits: Visits
     expect(card(page, questions[1])).to_contain_text("Erik (api) answered")
     expect(page.locator("#batch-bar")).to_contain_text("1 selected")
     expect(card(page, questions[0]).get_by_role("checkbox")).to_be_checked()
+
+
+def test_the_results_are_not_asked_for_again_whatever_happens_meanwhile(house: House, visits: Visits) -> None:
+    page = preflight(house, visits, approvals(house, 2))
+    asked_for: list[str] = []
+    page.on("request", lambda request: asked_for.append(f"{request.method} {request.url}"))
+
+    page.get_by_role("button", name="Approve the selected").click()
+    expect(page.get_by_role("heading", name="Approve: 2 of 2 done")).to_be_visible()
+    wait_until_live(page)
+    with page.expect_response("**/count"):
+        house.approval()
+    with page.expect_response("**/count"):
+        house.approval()
+
+    assert [each for each in asked_for if each.startswith("GET") and each.endswith("/batch")] == []
