@@ -238,7 +238,13 @@ async def test_messages_survive_a_kill(tmp_path: Path, receiver: Receiver) -> No
     with first.client() as agent:
         webhook = register(agent, receiver.url, "question.asked")
         ask(agent)
-        await receiver.has(1)
+
+        async def failure_is_written_down() -> bool:
+            (delivery,) = ok(agent.get(f"/api/webhooks/{webhook['id']}/deliveries"))["deliveries"]
+            return len(delivery["attempts"]) == 1
+
+        # Killed before that, the message would wait for the end of its lease; tests/faults has that.
+        await eventually(failure_is_written_down)
     first.kill()
 
     with running(tmp_path, webhook_allow="127.0.0.1"):
