@@ -1,1 +1,1 @@
-"""The web pages: read-only until the inbox, made from the same prompt as every other surface."""
+"""The inbox as people see it: templates, scripts, cookies, and forms as the answers they stand for."""
